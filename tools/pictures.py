@@ -4,7 +4,7 @@
 
 A picture shows one moment of an episode of the oracle from a fixed seed (of random actions where
 there is none), and earlier moments fainter. All is drawn in NumPy, without OpenGL, so that
-every machine makes the same pixels; MuJoCo's scenes are flat (`mujoco/line_drawing.py`).
+every machine makes the same pixels; MuJoCo's scenes are flat (`mujoco/render.py`).
 tests/tools/test_pictures.py fails while a picture is missing or shows something else.
 """
 
@@ -20,8 +20,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from zerogym.envs.control.core.env import ControlEnv
 from zerogym.envs.control.mujoco.base import MujocoEnv
-from zerogym.envs.control.mujoco.line_drawing import draw
-from zerogym.envs.control.mujoco.render import CAMERA, HEIGHT, WIDTH
+from zerogym.envs.control.mujoco.render import CAMERA, HEIGHT, WIDTH, draw
 from zerogym.envs.registry import TASKS, Task
 from zerogym.errors import require
 

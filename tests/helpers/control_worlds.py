@@ -1,4 +1,4 @@
-"""Control worlds by their short names, for tests of wrappers."""
+"""Control worlds by their short names."""
 
 from typing import Any
 
@@ -9,3 +9,8 @@ import zerogym  # noqa: F401 (registers the ids)
 
 def make(name: str = "CartPole", **kwargs: Any) -> Any:
     return gym.make(f"zerogym/{name}-v0", **kwargs)
+
+
+def bare(name: str, **kwargs: Any) -> Any:
+    """The environment without wrappers."""
+    return make(name, **kwargs).unwrapped

@@ -1,7 +1,7 @@
 """Worlds as pictures: `ImageView`, the same on every machine, with no need of OpenGL.
 
 What Gymnasium has for this, `AddRenderObservation` and `ResizeObservation`, needs OpenCV, and shows
-what a machine's OpenGL draws. Here MuJoCo bodies are drawn flat (`mujoco/line_drawing.py`), all
+what a machine's OpenGL draws. Here MuJoCo bodies are drawn flat (`mujoco/render.py`), all
 other worlds draw in NumPy anyway, and pictures are made smaller in whole numbers, so that they are
 equal to the last bit wherever they are made. Left out: pictures in three dimensions, distractors.
 """
@@ -17,8 +17,7 @@ from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
 from zerogym.envs.control.mujoco.base import MujocoEnv
-from zerogym.envs.control.mujoco.line_drawing import draw
-from zerogym.envs.control.mujoco.render import CAMERA
+from zerogym.envs.control.mujoco.render import CAMERA, draw
 from zerogym.errors import require
 from zerogym.wrappers.arguments import whole
 

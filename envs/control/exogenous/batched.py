@@ -10,47 +10,27 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.control.core.arrays import Array, Library, check_batch
-from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import require
-
-_OF_TORCH = "a batch of torch tensors"
+from zerogym.envs.control.core.array_batch import ArrayBatch
+from zerogym.envs.control.core.arrays import Array
 
 
-class ExogenousBatch(ABC):
+class ExogenousBatch(ArrayBatch, ABC):
     """`n` copies of an environment; made by `env.unwrapped.batched(n)`.
 
     Args:
         n: Number of copies.
         actions: Number of actions.
-        task: The task; None for no reward.
-        horizon: Steps after which the episodes of all rows are over.
-        library: Array library of actions and results.
-        device: Device of torch's tensors; None is torch's default.
+        arguments: Of `ArrayBatch`.
 
     Attributes:
         observations: (n, k) float32.
         turn: Steps made.
     """
 
-    def __init__(
-        self,
-        n: int,
-        actions: int,
-        task: Task | None,
-        horizon: int,
-        library: Library = "numpy",
-        device: str | None = None,
-    ) -> None:
-        check_batch(n, library, device)
-        self.n, self.task, self.horizon, self._actions = n, task, horizon, actions
-        self._xp: Any = np
-        self._torch: Any = None
-        self._device = {} if device is None else {"device": device}
-        if library == "torch":
-            self._torch = require("torch", "control", _OF_TORCH)
-            self._xp = require("array_api_compat.torch", "control", _OF_TORCH)
-        self.turn = horizon  # no episode runs before `reset`
+    def __init__(self, n: int, actions: int, **arguments: Any) -> None:
+        super().__init__(n, **arguments)
+        self._actions = actions
+        self.turn = self.horizon  # no episode runs before `reset`
 
     def reset(self, seed: int | None = None) -> Array:
         """Start all episodes; return observations (n, k).
@@ -86,10 +66,7 @@ class ExogenousBatch(ABC):
         before = self.observations
         self.observations = self._advance(made)
         self.turn += 1
-        if self.task is None:
-            rewards = self._array(np.zeros(self.n))
-        else:
-            rewards = self.task.relabel(before, made, self.observations)
+        rewards = self._rewards(before, made, self.observations)
         return self._copied(), rewards, self.turn >= self.horizon
 
     @abstractmethod
@@ -110,9 +87,6 @@ class ExogenousBatch(ABC):
             return self._rng.random((self.n, count))
         kind = {"dtype": self._torch.float64, **self._device}
         return self._torch.rand((self.n, count), generator=self._rng, **kind)
-
-    def _array(self, values: Any) -> Array:
-        return self._xp.asarray(values, **self._device)
 
     def _joined(self, parts: list[Array]) -> Array:
         xp = self._xp

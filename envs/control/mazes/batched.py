@@ -8,25 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.control.core.arrays import Array, Library, check_batch
-from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.core.array_batch import ArrayBatch
+from zerogym.envs.control.core.arrays import Array
 from zerogym.envs.control.mazes.physics import Bounds, Maze, is_free, move
 from zerogym.envs.control.mazes.tasks import distance
-from zerogym.errors import require
-
-_OF_TORCH = "a batched maze of torch tensors"
 
 
-class BatchedMaze:
+class BatchedMaze(ArrayBatch):
     """`n` points in a maze with one task; made by `env.unwrapped.batched(n)`.
 
     Args:
         maze: The maze.
-        n: Number of points.
-        task: The task; None gives reward 0.
-        horizon: Steps after which the episodes of all rows are over.
-        library: Array library of arguments and results.
-        device: Device of torch's tensors; None is torch's default.
+        arguments: Of `ArrayBatch`.
 
     Attributes:
         positions: (n, 2) float32.
@@ -42,24 +35,11 @@ class BatchedMaze:
         ((3, 2), (3,), False)
     """
 
-    def __init__(
-        self,
-        maze: Maze,
-        n: int,
-        task: Task | None,
-        horizon: int,
-        library: Library = "numpy",
-        device: str | None = None,
-    ) -> None:
-        check_batch(n, library, device)
-        self.maze, self.n, self.task, self.horizon = maze, n, task, horizon
-        self._device = {} if device is None else {"device": device}
-        self._xp: Any = np
-        if library == "torch":
-            require("torch", "control", _OF_TORCH)
-            self._xp = require("array_api_compat.torch", "control", _OF_TORCH)
+    def __init__(self, maze: Maze, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.maze = maze
         self._bounds = Bounds(*(self._array(each) for each in maze.bounds))
-        self.turn = horizon  # no episode runs before `reset`
+        self.turn = self.horizon  # no episode runs before `reset`
 
     def reset(self, seed: int | None = None, starts: Any = None) -> Array:
         """Begin all episodes.
@@ -114,14 +94,8 @@ class BatchedMaze:
         given, before = xp.clip(given, -1.0, 1.0), self.positions
         self.positions = move(self.maze, before, given, self._bounds)
         self.turn += 1
-        if self.task is None:
-            rewards = self._array(np.zeros(self.n))
-        else:
-            rewards = self.task.relabel(before, given, self.positions)
+        rewards = self._rewards(before, given, self.positions)
         if self.task is not None and self.task.goal is not None:
             away = distance(self.positions, self.task.goal)
             self.success = self.success | (away <= self.maze.goal_radius)
         return self.positions, rewards, self.turn >= self.horizon
-
-    def _array(self, values: Any) -> Array:
-        return self._xp.asarray(values, **self._device)

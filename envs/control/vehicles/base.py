@@ -133,7 +133,7 @@ class VehicleEnv(ContextEnv):
         """
         assert not isinstance(self._task, str)
         found = self._own_context | dict(contexts or {})
-        return BatchedVehicles(self.rules, n, self._task, self.horizon, found, library, device)
+        return BatchedVehicles(self.rules, found, n, self._task, self.horizon, library, device)
 
     def oracle_action(self) -> Observation:
         """Return the controller's action; it has the constants and the whole state.

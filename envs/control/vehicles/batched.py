@@ -10,13 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zerogym.envs.control.core.arrays import Array, Library, check_batch
+from zerogym.envs.control.core.array_batch import ArrayBatch
+from zerogym.envs.control.core.arrays import Array
 from zerogym.envs.control.core.contexts import complete_context
-from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.vehicles.dynamics import VehicleRules
-from zerogym.errors import require
-
-_OF_TORCH = "batched vehicles of torch tensors"
 
 
 class VehicleSteps(NamedTuple):
@@ -37,17 +34,13 @@ class VehicleSteps(NamedTuple):
     truncated: Array
 
 
-class BatchedVehicles:
+class BatchedVehicles(ArrayBatch):
     """`n` environments with one task; made by `env.unwrapped.batched(n)`.
 
     Args:
         rules: The physics.
-        n: Number of environments.
-        task: The task; None for no reward.
-        horizon: Steps after which an episode is truncated.
         contexts: Constants: numbers, or arrays (n,) of one for each environment.
-        library: Array library of actions and results.
-        device: Device of torch's tensors; None is torch's default.
+        arguments: Of `ArrayBatch`.
 
     Attributes:
         states: float64 (n, S), after `reset`.
@@ -62,24 +55,10 @@ class BatchedVehicles:
         ((3, 24), (3,), np.False_)
     """
 
-    def __init__(
-        self,
-        rules: VehicleRules,
-        n: int,
-        task: Task | None,
-        horizon: int,
-        contexts: Mapping[str, Any],
-        library: Library = "numpy",
-        device: str | None = None,
-    ) -> None:
-        check_batch(n, library, device)
-        self.rules, self.n, self.task, self.horizon = rules, n, task, horizon
-        self._device = {} if device is None else {"device": device}
-        self._xp: Any = np
-        if library == "torch":
-            require("torch", "control", _OF_TORCH)
-            self._xp = require("array_api_compat.torch", "control", _OF_TORCH)
-        self._drawn_for = _checked(rules, n, contexts)
+    def __init__(self, rules: VehicleRules, contexts: Mapping[str, Any], *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.rules = rules
+        self._drawn_for = _checked(rules, self.n, contexts)
         self._constants = {
             name: self._array(value) if isinstance(value, np.ndarray) else value
             for name, value in self._drawn_for.items()
@@ -119,10 +98,7 @@ class BatchedVehicles:
         costs, terminated = self.rules.harm(self.states, self._constants)
         self._turns = self._turns + 1
         truncated = (self._turns >= self.horizon) & ~terminated
-        if self.task is None:
-            rewards = self._array(np.zeros(self.n))
-        else:
-            rewards = self.task.relabel(before, given, entered)
+        rewards = self._rewards(before, given, entered)
         over = terminated | truncated
         if bool(over.any()):
             self._restart(over)
@@ -146,9 +122,6 @@ class BatchedVehicles:
         self._before = self._xp.asarray(observed, dtype=self._xp.float32)
         self.observations = self._before + 0.0
         return self.observations
-
-    def _array(self, values: Any) -> Array:
-        return self._xp.asarray(values, **self._device)
 
 
 def _checked(rules: VehicleRules, n: int, contexts: Mapping[str, Any]) -> dict[str, Any]:

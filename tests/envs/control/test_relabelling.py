@@ -4,13 +4,11 @@ The MuJoCo bodies are in `mujoco/test_rewards.py`. Left out: ids of a class that
 and the worlds of OGBench, which are not always installed.
 """
 
-from typing import Any
-
 import gymnasium as gym
 import numpy as np
 import pytest
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 
 WORLDS, TURNS = 1000, 100  # stepped together, and how often
 FINITE = ("FourRooms", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze", "Office")
@@ -21,15 +19,11 @@ ALONE = ("CartPole", "Pendulum", "Acrobot", "MountainCar", "MiniGrid", "Letters"
 pytestmark = pytest.mark.proof
 
 
-def make(name: str, **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
-
-
 @pytest.mark.parametrize("name", FINITE)
 def test_finite_worlds(name: str) -> None:
-    env, first, stored = make(name), None, ()
+    env, first, stored = bare(name), None, ()
     for task in env.tasks.values():
-        worlds, rows = make(name, task=task.name).batched(WORLDS), []
+        worlds, rows = bare(name, task=task.name).batched(WORLDS), []
         worlds.reset(seed=0)
         for _ in range(TURNS):
             before, actions = worlds.states, worlds.random_actions()
@@ -47,13 +41,13 @@ def test_finite_worlds(name: str) -> None:
 
 @pytest.mark.parametrize("name", (*TOGETHER, *VEHICLES))
 def test_worlds_of_batches(name: str) -> None:
-    rng, space = np.random.default_rng(0), make(name).action_space
+    rng, space = np.random.default_rng(0), bare(name).action_space
     if isinstance(space, gym.spaces.Discrete):
         draws = rng.integers(space.n, size=(TURNS, WORLDS))
     else:
         draws = rng.uniform(-1, 1, (TURNS, WORLDS, *space.shape)).astype(np.float32)
-    for task in make(name).tasks.values():
-        worlds, rows = make(name, task=task.name).batched(WORLDS), []
+    for task in bare(name).tasks.values():
+        worlds, rows = bare(name, task=task.name).batched(WORLDS), []
         before = worlds.reset(seed=0)
         for actions in draws:
             after, rewards, *rest = worlds.step(actions)
@@ -69,7 +63,7 @@ def test_worlds_of_batches(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALONE)
 def test_worlds_of_single_steps(name: str) -> None:
-    env, rng, rows = make(name), np.random.default_rng(0), []
+    env, rng, rows = bare(name), np.random.default_rng(0), []
     tasks, count = list(env.tasks.values()), WORLDS * TURNS
     kept: list[list[float]] = []
     obs, _ = env.reset(seed=0)

@@ -4,11 +4,10 @@ import pickle
 from dataclasses import replace
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from zerogym.errors import UnknownName
 
 # A constant of each kind of world, and a value that is not its default.
@@ -26,12 +25,8 @@ WORLDS = {
 }
 
 
-def make(name: str, **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
-
-
 def first_task(name: str) -> Any:
-    return next(iter(make(name).tasks.values()))
+    return next(iter(bare(name).tasks.values()))
 
 
 def played(env: Any, seed: int, **options: Any) -> list[np.ndarray]:
@@ -45,7 +40,7 @@ def played(env: Any, seed: int, **options: Any) -> list[np.ndarray]:
 def test_a_world_made_with_such_a_task_has_its_constants(name: str) -> None:
     constant, value = WORLDS[name]
     task = replace(first_task(name), context={constant: value})
-    env, plain = make(name, task=task), make(name, task=task.name, context={constant: value})
+    env, plain = bare(name, task=task), bare(name, task=task.name, context={constant: value})
     for ours, theirs in zip(played(env, 3), played(plain, 3), strict=True):
         np.testing.assert_array_equal(ours, theirs)
     assert env.context == plain.context and env.context[constant] == value
@@ -54,11 +49,11 @@ def test_a_world_made_with_such_a_task_has_its_constants(name: str) -> None:
 @pytest.mark.parametrize("name", WORLDS)
 def test_given_to_reset_they_are_for_one_episode(name: str) -> None:
     constant, value = WORLDS[name]
-    task, env = replace(first_task(name), context={constant: value}), make(name)
+    task, env = replace(first_task(name), context={constant: value}), bare(name)
     before = dict(env.context)
     env.reset(seed=1, options={"task": task})
     assert env.context == before | {constant: value}
-    own = make(name).constants[constant].default
+    own = bare(name).constants[constant].default
     env.reset(seed=1, options={"task": task, "context": {constant: own}})
     assert env.context == before, "what is pinned by hand is pinned"
     env.reset(seed=1)
@@ -68,7 +63,7 @@ def test_given_to_reset_they_are_for_one_episode(name: str) -> None:
 @pytest.mark.parametrize("name", WORLDS)
 def test_another_physics_is_forgotten_exactly(name: str) -> None:
     constant, value = WORLDS[name]
-    env = make(name, task=next(iter(make(name).tasks)))
+    env = bare(name, task=next(iter(bare(name).tasks)))
     first = played(env, 5)
     played(env, 5, context={constant: value})
     np.testing.assert_array_equal(played(env, 5), first)
@@ -76,15 +71,15 @@ def test_another_physics_is_forgotten_exactly(name: str) -> None:
 
 def test_only_the_named_constants_are_the_tasks() -> None:
     task = replace(first_task("Pendulum"), context={"gravity": 1.62})
-    env = make("Pendulum", task=task, context={"gravity": 3.7, "mass": 1.5})
+    env = bare("Pendulum", task=task, context={"gravity": 3.7, "mass": 1.5})
     env.reset(seed=0)
     assert (env.context["gravity"], env.context["mass"]) == (1.62, 1.5)
 
 
 def test_vehicles_stepped_together_have_them_too() -> None:
     task = replace(first_task("Quadrotor"), context={"gravity": 3.7})
-    ours = make("Quadrotor", task=task).batched(4)
-    theirs = make("Quadrotor", task=task.name, context={"gravity": 3.7}).batched(4)
+    ours = bare("Quadrotor", task=task).batched(4)
+    theirs = bare("Quadrotor", task=task.name, context={"gravity": 3.7}).batched(4)
     ends = []
     for worlds in (ours, theirs):
         worlds.reset(seed=0)
@@ -93,7 +88,7 @@ def test_vehicles_stepped_together_have_them_too() -> None:
 
 
 def test_composed_tasks_keep_them_and_may_not_differ() -> None:
-    env = make("Walker")
+    env = bare("Walker")
     moon, stand = replace(env.tasks["run"], context={"gravity": 1.62}), env.tasks["stand"]
     heavy = replace(stand, context={"mass": 1.5})
     for task in (moon + stand, stand + moon, 2 * moon, moon - 1, moon * stand, -moon):
@@ -106,15 +101,15 @@ def test_composed_tasks_keep_them_and_may_not_differ() -> None:
 
 
 def test_constants_that_the_world_does_not_have_are_refused() -> None:
-    run = make("Walker").tasks["run"]
+    run = bare("Walker").tasks["run"]
     wrong = replace(run, context={"gravty": 1.62})
     with pytest.raises(UnknownName, match=r"'gravty'. Did you mean 'gravity'"):
-        make("Walker", task=wrong)
+        bare("Walker", task=wrong)
     far = replace(run, context={"gravity": 500.0})
     with pytest.raises(ValueError, match=r"gravity .* must lie in \[1, 20\], got 500"):
-        make("Walker", task=far)
+        bare("Walker", task=far)
     with pytest.raises(ValueError, match=r"got 500"):
-        make("Walker").reset(options={"task": far})
-    goal = make("FourRooms").tasks["goal_1_1"]
+        bare("Walker").reset(options={"task": far})
+    goal = bare("FourRooms").tasks["goal_1_1"]
     with pytest.raises(UnknownName, match="no constant of FourRoomsEnv 'gravity'"):
-        make("FourRooms", task=replace(goal, context={"gravity": 1.62}))
+        bare("FourRooms", task=replace(goal, context={"gravity": 1.62}))

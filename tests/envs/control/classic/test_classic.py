@@ -1,16 +1,14 @@
 """Classic control: Gymnasium's physics, any task, any constants, and oracles that do the tasks."""
 
-import pickle
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
-import torch
 from gymnasium.wrappers import TransformAction
 
-import zerogym  # noqa: F401 (registers the ids)
-from helpers.transitions import play, transitions
+from helpers.control_worlds import bare
+from helpers.transitions import play
 from zerogym.envs.control.core.contexts import SPLITS
 from zerogym.envs.control.core.tasks import Task
 from zerogym.errors import NoOracle
@@ -18,10 +16,6 @@ from zerogym.errors import NoOracle
 NAMES = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
 STEPS = 4_000
 each_world = pytest.mark.parametrize("name", NAMES)
-
-
-def make(name: str, **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
 
 
 def theirs(name: str, state: np.ndarray, action: float) -> np.ndarray:
@@ -47,7 +41,7 @@ THEIRS: dict[str, Any] = {name: gym.make(id).unwrapped for name, id in IDS.items
 @each_world
 @pytest.mark.filterwarnings("ignore:.*even though this environment")
 def test_thousands_of_steps_are_gymnasiums(name: str) -> None:
-    env, rng = make(name), np.random.default_rng(0)
+    env, rng = bare(name), np.random.default_rng(0)
     THEIRS[name].reset(seed=0)
     context = env.context
     state, found, expected = env.classic_start(rng), [], []
@@ -65,7 +59,7 @@ def test_thousands_of_steps_are_gymnasiums(name: str) -> None:
 def test_the_continuous_mountain_car_is_a_context() -> None:
     other = gym.make("MountainCarContinuous-v0").unwrapped
     other.reset(seed=0)
-    env, rng = make("MountainCar", context={"force": 0.0015}), np.random.default_rng(0)
+    env, rng = bare("MountainCar", context={"force": 0.0015}), np.random.default_rng(0)
     for state in env.uniform_states(rng, 3000, env.context):
         action = rng.uniform(-1, 1)
         other.state = state
@@ -97,7 +91,7 @@ def test_gymnasiums_cart_pole_is_ours_with_two_actions() -> None:
 
 @each_world
 def test_a_batch_moves_as_single_states_do_also_with_a_context_for_each_row(name: str) -> None:
-    env, rng = make(name), np.random.default_rng(0)
+    env, rng = bare(name), np.random.default_rng(0)
     contexts = [
         {key: constant.draw(rng, SPLITS[row % 3]) for key, constant in env.constants.items()}
         for row in range(60)
@@ -117,30 +111,8 @@ def test_a_batch_moves_as_single_states_do_also_with_a_context_for_each_row(name
 
 
 @each_world
-def test_relabelled_rewards_equal_streamed_ones_exactly(name: str) -> None:
-    def rows(task: Any) -> tuple[np.ndarray, ...]:
-        return transitions(make(name, task=task, anywhere=True), 4)
-
-    def by_features(features: Any, action: np.ndarray) -> np.ndarray:
-        return sum(features.values()) - action[:, 0]
-
-    free = rows(None)
-    assert not free[3].any()
-    env = make(name)
-    goal = env.observations(env.uniform_states(np.random.default_rng(3), 1, env.context))[0]
-    for task in [*env.tasks.values(), goal, env.tasks[next(iter(env.tasks))] * 2 - 1, by_features]:
-        stored = rows(task)
-        resolved = env._resolve(task)
-        assert isinstance(resolved, Task)
-        np.testing.assert_array_equal(stored[2], free[2])
-        np.testing.assert_array_equal(resolved.relabel(*stored[:3]), stored[3])
-        tensors = [torch.from_numpy(column.astype(np.float64)) for column in stored[:3]]
-        np.testing.assert_allclose(resolved.relabel(*tensors).numpy(), stored[3], atol=1e-6)
-
-
-@each_world
 def test_every_oracle_does_its_tasks(name: str) -> None:
-    env = make(name, anywhere=name != "Acrobot")
+    env = bare(name, anywhere=name != "Acrobot")
     for task in env.tasks:
         scores = [
             [play(env, who, seed, task=task).total for seed in range(2)]
@@ -152,12 +124,12 @@ def test_every_oracle_does_its_tasks(name: str) -> None:
 
 
 def test_the_oracle_balances_for_500_steps() -> None:
-    env = make("CartPole", task="balance", horizon=500)
+    env = bare("CartPole", task="balance", horizon=500)
     assert [play(env, "oracle", seed).total for seed in range(10)] == [500.0] * 10
 
 
 def test_the_oracle_swings_the_pole_up_and_catches_it() -> None:
-    env = make("CartPole", task="balance", horizon=500)
+    env = bare("CartPole", task="balance", horizon=500)
     for angle in (np.pi, 3.0, -2.0, 1.5):
         start = (0.0, np.cos(angle), np.sin(angle), 0.0, 0.0)
         rows = play(env, "oracle", start=start).observations
@@ -165,13 +137,13 @@ def test_the_oracle_swings_the_pole_up_and_catches_it() -> None:
 
 
 def test_the_oracle_spins_the_pole_the_right_way_round() -> None:
-    env = make("CartPole", task="spin_left")
+    env = bare("CartPole", task="spin_left")
     for start in ((0.0, 1.0, 0.0, 0.0, 5.0), (0.0, -1.0, 0.0, 0.0, 8.0)):  # it turns right
         assert (play(env, "oracle", start=start).observations[-60:, 4] < 0).all()
 
 
 def test_the_pendulum_is_lifted_by_swinging_only() -> None:
-    env = make("Pendulum", task="upright")
+    env = bare("Pendulum", task="upright")
     hanging = (-1.0, 0.0, 0.0)
     rows = play(env, "oracle", start=hanging).observations
     assert (rows[-50:, 0] > 0.98).all() and len(set(np.sign(rows[:60, 2]))) > 1
@@ -181,7 +153,7 @@ def test_the_pendulum_is_lifted_by_swinging_only() -> None:
 
 
 def test_the_car_needs_to_swing_and_the_oracle_is_fast() -> None:
-    env = make("MountainCar", task="flag")
+    env = bare("MountainCar", task="flag")
     for seed in range(5):
         rows = play(env, "oracle", seed).observations
         first = int((rows[:, 0] >= 0.5).argmax())
@@ -192,7 +164,7 @@ def test_the_car_needs_to_swing_and_the_oracle_is_fast() -> None:
 
 
 def test_the_acrobot_swings_up_as_fast_as_good_agents() -> None:
-    env = make("Acrobot", task="swing_up")
+    env = bare("Acrobot", task="swing_up")
     for seed in range(3):
         episode = play(env, "oracle", seed)
         first = int((env.features(episode.observations)["tip_height"] >= 1.0).argmax())
@@ -209,7 +181,7 @@ HARD = {
 
 @each_world
 def test_oracles_know_the_context(name: str) -> None:
-    env = make(name, context=HARD[name], horizon=400)
+    env = bare(name, context=HARD[name], horizon=400)
     task = next(iter(env.tasks))
     oracle, chance = (play(env, who, 1, task=task).total for who in ("oracle", "random"))
     assert oracle > chance + 100
@@ -217,7 +189,7 @@ def test_oracles_know_the_context(name: str) -> None:
 
 @each_world
 def test_every_constant_matters(name: str) -> None:
-    env, rng = make(name), np.random.default_rng(0)
+    env, rng = bare(name), np.random.default_rng(0)
     wide = {key: constant.high for key, constant in env.constants.items()}
     states = env.uniform_states(rng, 3000, wide | {"left": -1.3, "track": 2.6})
     states[:, -2:] *= 4 if name == "Acrobot" else 1
@@ -235,7 +207,7 @@ def test_every_constant_matters(name: str) -> None:
 @each_world
 @pytest.mark.parametrize("split", SPLITS)
 def test_worlds_stay_finite_in_every_context(name: str, split: Any) -> None:
-    env, rng = make(name, anywhere=True), np.random.default_rng(0)
+    env, rng = bare(name, anywhere=True), np.random.default_rng(0)
     for seed in range(8):
         context = {key: constant.draw(rng, split) for key, constant in env.constants.items()}
         assert np.isfinite(play(env, "random", seed, context=context).observations).all()
@@ -243,7 +215,7 @@ def test_worlds_stay_finite_in_every_context(name: str, split: Any) -> None:
 
 @each_world
 def test_bad_input_is_refused_in_words(name: str) -> None:
-    env = make(name)
+    env = bare(name)
     env.reset(seed=0)
     for action in (np.nan, [np.nan], [0.1, 0.2], "left", None, 0.5, [np.inf], 1):
         with pytest.raises(ValueError, match=rf"{name}-v0: action must be an array \(1,\)"):
@@ -255,7 +227,7 @@ def test_bad_input_is_refused_in_words(name: str) -> None:
         with pytest.raises(ValueError, match="start must be an observation of"):
             env.reset(options={"start": goal})
     with pytest.raises(ValueError, match="horizon"):
-        make(name, horizon=0)
+        bare(name, horizon=0)
     env.reset(seed=0)
     with pytest.raises(NoOracle):
         env.oracle_action()
@@ -263,11 +235,11 @@ def test_bad_input_is_refused_in_words(name: str) -> None:
 
 def test_angles_that_are_none_are_refused() -> None:
     with pytest.raises(ValueError, match="angles as cosine and sine"):
-        make("Pendulum", task=(0.5, 0.5, 0.0))
+        bare("Pendulum", task=(0.5, 0.5, 0.0))
 
 
 def test_a_goal_is_reached_and_said() -> None:
-    env = make("Pendulum", task=(1.0, 0.0, 0.0))
+    env = bare("Pendulum", task=(1.0, 0.0, 0.0))
     total = play(env, "oracle", 1).total
     assert env._info()["success"] and total > 100
     env.reset(seed=0, options={"start": (-1.0, 0.0, 0.0)})
@@ -276,7 +248,7 @@ def test_a_goal_is_reached_and_said() -> None:
 
 def test_scripts_know_named_tasks_only() -> None:
     for name in ("CartPole", "Acrobot"):
-        env = make(name)
+        env = bare(name)
         renamed = Task(next(iter(env.tasks)), "x.", env.tasks["hang"].reward)
         for task in (lambda o, a, n: n[:, 0], renamed):
             env.reset(seed=0, options={"task": task})
@@ -284,48 +256,18 @@ def test_scripts_know_named_tasks_only() -> None:
                 env.oracle_action()
 
 
-@each_world
-def test_an_environment_survives_pickling_and_snapshots_with_its_oracle(name: str) -> None:
-    env = make(name, context=HARD[name])
-    env.reset(seed=4, options={"task": next(iter(env.tasks))})
-    env.step([1.0])
-    copy = pickle.loads(pickle.dumps(env))
-    other = make(name)
-    other.reset(seed=0)
-    other.set_state(env.get_state())
-    assert other.context == env.context
-    np.testing.assert_array_equal(copy.oracle_action(), env.oracle_action())
-    expected = env.step(env.oracle_action())
-    for again in (copy, other):
-        for one, two in zip(again.step(again.oracle_action()), expected, strict=True):
-            np.testing.assert_array_equal(one, two)
-
-
 def test_value_iteration_serves_any_reward() -> None:
     def far_right(features: Any, action: np.ndarray) -> np.ndarray:
         return np.clip(features["position"], -1, 1)
 
-    env = make("MountainCar", task=far_right)
+    env = bare("MountainCar", task=far_right)
     assert play(env, "oracle", 0).total > 0 > play(env, "random", 0).total
 
 
 def test_the_cart_stops_at_the_end_of_the_track() -> None:
-    env = make("CartPole", context={"track": 1.5})
+    env = bare("CartPole", context={"track": 1.5})
     env.reset(seed=0)
     rows = np.array([env.step([1.0])[0] for _ in range(150)])
     assert rows[-1, 0] == 1.5 and rows[-1, 3] <= 0.5 and (rows[:, 0] <= 1.5).all()
     back = np.array([env.step([-1.0])[0] for _ in range(30)])
     assert back[-1, 0] < 1.4
-
-
-@each_world
-def test_it_is_drawn(name: str) -> None:
-    env = make(name, render_mode="rgb_array", anywhere=True)
-    assert env.render() is None
-    env.reset(seed=0)
-    first = env.render()
-    for _ in range(15):
-        env.step([1.0])
-    assert first.shape == (240, 240, 3) and first.dtype == np.uint8
-    assert (first != env.render()).any(axis=-1).sum() > 100
-    assert 0.5 < (first == 255).all(axis=-1).mean() < 0.99

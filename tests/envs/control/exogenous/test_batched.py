@@ -2,13 +2,10 @@
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
-import torch
 
-import zerogym  # noqa: F401 (registers the ids)
-from helpers.transitions import transitions
+from helpers.control_worlds import bare
 from zerogym.errors import NoOracle, UnknownName
 
 RADIO: dict[str, Any] = {
@@ -40,16 +37,12 @@ class Dealt:
         return dealt
 
 
-def make(name: str, **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
-
-
 @each_world
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 def test_a_row_is_a_single_world_that_draws_the_same_numbers(
     name: str, kwargs: dict[str, Any], library: str
 ) -> None:
-    env, rng, n, steps = make(name, **kwargs), np.random.default_rng(0), 6, 40
+    env, rng, n, steps = bare(name, **kwargs), np.random.default_rng(0), 6, 40
     numbers, choices = rng.random((n, 2000)), rng.integers(len(env.action_names), size=(steps, n))
     worlds = env.batched(n, library)
     worlds.reset(seed=0)
@@ -79,66 +72,6 @@ def test_a_row_is_a_single_world_that_draws_the_same_numbers(
         del env._np_random
 
 
-@each_world
-def test_a_seed_gives_the_same_batch_and_rows_differ(name: str, kwargs: dict[str, Any]) -> None:
-    def episode(library: str) -> np.ndarray:
-        worlds = make(name, horizon=12, **kwargs).batched(5, library)
-        rows, over = [np.asarray(worlds.reset(seed=7))], False
-        while not over:
-            observations, _, over = worlds.step(worlds._array(np.ones(5, dtype=np.int64)))
-            rows.append(np.asarray(observations))
-        assert worlds.turn == 12
-        return np.array(rows)
-
-    for library in ("numpy", "torch"):
-        first = episode(library)
-        assert first.dtype == np.float32
-        np.testing.assert_array_equal(first, episode(library))
-        assert len(np.unique(first[-1], axis=0)) == 5
-
-
-@pytest.mark.parametrize("library", ["numpy", "torch"])
-@each_world
-def test_observations_may_be_written_into(name: str, kwargs: dict[str, Any], library: str) -> None:
-    found = []
-    for change in (False, True):
-        worlds = make(name, **kwargs).batched(5, library)
-        rows, actions = worlds.reset(seed=0), np.ones(5, dtype=np.int64)
-        for _ in range(3):
-            if change:
-                rows[:] = 7.0
-            rows, reward, _ = worlds.step(actions if library == "numpy" else torch.tensor(actions))
-        found.append((np.asarray(rows), np.asarray(reward)))
-    for left, right in zip(*found, strict=True):
-        np.testing.assert_array_equal(left, right)
-
-
-def test_misuse_of_a_batch_is_named() -> None:
-    env = make("Trading", task="profit", horizon=2)
-    for n in (0, 2.0, True):
-        with pytest.raises(ValueError, match="integer number >= 1 of environments"):
-            env.batched(n)
-    with pytest.raises(UnknownName, match="Did you mean 'numpy'"):
-        env.batched(2, "nunpy")
-    with pytest.raises(ValueError, match="no device"):
-        env.batched(2, device="cpu")
-    worlds = env.batched(2)
-    with pytest.raises(RuntimeError, match="call reset"):
-        worlds.step(np.array([0, 0]))
-    worlds.reset(seed=0)
-    for actions in ([0], [0, 2], [-1, 0], [0.0, 1.0], [[0, 1]]):
-        with pytest.raises(ValueError, match="actions must be 2 integers from 0 to 1"):
-            worlds.step(np.array(actions))
-    worlds.step(np.array([0, 0]))
-    assert worlds.step(np.array([1, 0]))[2]
-    with pytest.raises(RuntimeError, match="episodes are over"):
-        worlds.step(np.array([0, 0]))
-    free = make("CognitiveRadio").batched(3, "torch", "cpu")
-    free.reset()
-    assert isinstance(free.observations, torch.Tensor)
-    assert free.step(torch.ones(3, dtype=torch.int64))[1].tolist() == [0.0, 0.0, 0.0]
-
-
 BAD = (
     ("CognitiveRadio", {"channels": 1}, ValueError, "channels must be an integer from 2 to 10"),
     ("CognitiveRadio", {"channels": 4.0}, ValueError, "got 4.0"),
@@ -156,7 +89,7 @@ BAD = (
 @pytest.mark.parametrize(("name", "kwargs", "error", "match"), BAD)
 def test_bad_arguments_are_refused(name: str, kwargs: Any, error: type, match: str) -> None:
     with pytest.raises(error, match=match):
-        make(name, **kwargs)
+        bare(name, **kwargs)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +100,7 @@ def test_bad_arguments_are_refused(name: str, kwargs: Any, error: type, match: s
     ],
 )
 def test_bad_actions_and_starts_are_refused(name: str, last: int, starts: Any) -> None:
-    env = make(name)
+    env = bare(name)
     env.reset(seed=0)
     for action in (last + 1, -1, 1.5, np.nan, "1", [1]):
         with pytest.raises(ValueError, match=f"action must be an integer from 0 to {last}"):
@@ -177,14 +110,3 @@ def test_bad_actions_and_starts_are_refused(name: str, last: int, starts: Any) -
             env.reset(options={"start": start})
     with pytest.raises(NoOracle, match="needs a task"):
         env.oracle_action()
-
-
-@pytest.mark.parametrize("name", ["CognitiveRadio", "Trading"])
-def test_rewards_of_torch_are_those_of_numpy(name: str) -> None:
-    env = make(name)
-    obs, action, after, _ = transitions(env, 1)
-    for task in env.tasks.values():
-        torched = task.relabel(*map(torch.as_tensor, (obs, action, after)))
-        np.testing.assert_allclose(torched.numpy(), task.relabel(obs, action, after), rtol=1e-6)
-    for values in env.features(torch.as_tensor(after)).values():
-        assert values.shape == (len(after),)

@@ -1,28 +1,24 @@
 """The radio band: senders as said, an exact filter, and an oracle against brute force."""
 
+from functools import partial
 from itertools import product
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from helpers.transitions import play
 from zerogym.envs.control.exogenous.radio.band import SILENT, Band, band, emitter
 from zerogym.envs.control.exogenous.radio.planner import RadioPlan
 from zerogym.envs.control.exogenous.radio.tasks import CHANGE, Layout, radio_tasks
 from zerogym.errors import NoOracle
 
-ID = "zerogym/CognitiveRadio-v0"
+make = partial(bare, "CognitiveRadio")
 EXACT = {"miss": 0.0, "false_alarm": 0.0}
 ERRING = {"miss": 0.2, "false_alarm": 0.1}
 CONTEXT = {"period": 2.0, "stride": 1.0, "switch": 0.3}
 TASKS = ("avoid", "avoid_steadily", "jam_hopper", "jam_switcher", "least_used", "hold_3")
-
-
-def make(**kwargs: Any) -> Any:
-    return gym.make(ID, **kwargs).unwrapped
 
 
 def test_senders_do_what_their_kind_says() -> None:

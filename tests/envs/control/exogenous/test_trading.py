@@ -1,13 +1,12 @@
 """The toy market: its accounts, its filter, and an oracle against brute force."""
 
+from functools import partial
 from itertools import product
-from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from helpers.transitions import play
 from zerogym.envs.control.exogenous.trading.market import (
     FALL,
@@ -24,12 +23,8 @@ from zerogym.envs.control.exogenous.trading.market import (
 from zerogym.envs.control.exogenous.trading.planner import TradingPlan
 from zerogym.envs.control.exogenous.trading.tasks import AVERSION, TASKS
 
-ID = "zerogym/Trading-v0"
+make = partial(bare, "Trading")
 LIVELY = Market(0.6, 0.2, 0.3, 0.5, 2.0, 0.15)
-
-
-def make(**kwargs: Any) -> Any:
-    return gym.make(ID, **kwargs).unwrapped
 
 
 @pytest.mark.parametrize("short", [False, True])

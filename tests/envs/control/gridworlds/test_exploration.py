@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from zerogym.envs.control.gridworlds.chain import ChainEnv
 from zerogym.envs.control.gridworlds.dark_room import HIDDEN, DarkRoomEnv
 from zerogym.envs.control.tabular.dynamic_programming import (
@@ -20,13 +19,9 @@ from zerogym.errors import UnknownName
 LEFT, RIGHT = 0, 1
 
 
-def make(name: str, **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
-
-
 @pytest.mark.parametrize("length", [3, 5, 10, 50])
 def test_the_best_return_of_the_deep_chain_is_twelve(length: int) -> None:
-    env = make("Chain", length=length, task="far_end")
+    env = bare("Chain", length=length, task="far_end")
     assert env.horizon == length + 9
     # length - 2 moves right, the last of which has a reward already.
     rewards = env.reward_of(env.tasks["far_end"])
@@ -42,7 +37,7 @@ def test_the_best_return_of_the_deep_chain_is_twelve(length: int) -> None:
 
 def test_random_play_hardly_ever_sees_the_end_of_a_deep_chain() -> None:
     def observed(length: int) -> float:
-        env = make("Chain", length=length)
+        env = bare("Chain", length=length)
         walk = policy_matrix(env.next_state, np.full((length, 2), 0.5))
         walk[-1] = np.eye(length)[-1]  # absorbing
         return float(np.linalg.matrix_power(walk, env.horizon)[1, -1])
@@ -52,14 +47,14 @@ def test_random_play_hardly_ever_sees_the_end_of_a_deep_chain() -> None:
 
 
 def test_going_left_at_once_is_the_trap_of_the_chain() -> None:
-    env = make("Chain", task="far_end")
+    env = bare("Chain", task="far_end")
     rewards = env.reward_of(env.tasks["far_end"])
     left = finite_horizon_values(env.next_state, rewards, env.horizon, np.zeros(10, dtype=int))
     assert left[-1, 1] == pytest.approx(0.019)
 
 
 def test_the_river_has_the_published_chances_and_rewards() -> None:
-    env = make("RiverSwim", task="far_end")
+    env = bare("RiverSwim", task="far_end")
     assert (env.num_states, env.horizon, env.mdp.starts) == (6, 20, (0,))
     np.testing.assert_array_equal(env.P[:, LEFT], np.eye(6)[[0, 0, 1, 2, 3, 4]])
     assert env.P[0, RIGHT].tolist() == [0.4, 0.6, 0, 0, 0, 0]
@@ -72,7 +67,7 @@ def test_the_river_has_the_published_chances_and_rewards() -> None:
 
 def test_the_river_has_the_average_reward_of_its_balance() -> None:
     """Always right: a birth-death chain, whose long-run shares follow from detailed balance."""
-    env = make("RiverSwim")
+    env = bare("RiverSwim")
     up, down = np.array([0.6, 0.35, 0.35, 0.35, 0.35]), np.array([0.05, 0.05, 0.05, 0.05, 0.4])
     shares = np.cumprod(np.concatenate([[1.0], up / down]))
     shares /= shares.sum()
@@ -86,7 +81,7 @@ def test_the_river_has_the_average_reward_of_its_balance() -> None:
 
 
 def test_drifting_is_what_a_short_sighted_swimmer_does() -> None:
-    env = make("RiverSwim")
+    env = bare("RiverSwim")
     rewards = env.reward_of(env.tasks["far_end"])
     values, policy = value_iteration(env.P, rewards, 0.5)
     assert policy[0] == LEFT
@@ -94,7 +89,7 @@ def test_drifting_is_what_a_short_sighted_swimmer_does() -> None:
 
 
 def test_a_chain_in_words() -> None:
-    env = make("RiverSwim", view="text", task="goal_2")
+    env = bare("RiverSwim", view="text", task="goal_2")
     text, _ = env.reset(seed=0)
     assert text.split("\n") == [
         "Go to state 2 and stay there.",
@@ -108,13 +103,13 @@ def test_a_chain_in_words() -> None:
 
 def test_goals_of_a_chain_are_numbers_or_observations() -> None:
     for task in (3, "goal_3", np.eye(10)[2], np.int64(3)):
-        env = make("Chain", task=task)
+        env = bare("Chain", task=task)
         env.reset(seed=0)
         _, reward, terminated, _, info = env.step(RIGHT)
         assert (reward, terminated, info["success"]) == (1.0, False, True)
         assert info["category"] == "goal_3"
-    assert make("Chain", task=3, ends_at_goal=True).reset(seed=0) is not None
-    drawn = make("Chain", task="random_goal")
+    assert bare("Chain", task=3, ends_at_goal=True).reset(seed=0) is not None
+    drawn = bare("Chain", task="random_goal")
     assert len({drawn.reset(seed=seed)[1]["category"] for seed in range(200)}) == 10
 
 
@@ -137,7 +132,7 @@ def test_a_chain_that_makes_no_sense_is_refused(kwargs: Any, error: type, match:
 @pytest.mark.parametrize(("name", "size"), [("DarkRoom", 9), ("DarkRoomHard", 17)])
 def test_a_dark_room_begins_in_the_middle_and_hides_its_goal(name: str, size: int) -> None:
     middle, observed, goals = (size + 1) // 2, set(), set()
-    env = make(name, task="random_goal", view="text")
+    env = bare(name, task="random_goal", view="text")
     for seed in range(60):
         text, info = env.reset(seed=seed)
         observed.add(text)
@@ -147,14 +142,14 @@ def test_a_dark_room_begins_in_the_middle_and_hides_its_goal(name: str, size: in
         f"{HIDDEN}\nYou are at row {middle}, column {middle}. Open: up, right, down, left.\n"
         "Answer with one move: stay, up, right, down or left."
     }
-    numeric = make(name, task="random_goal")
+    numeric = bare(name, task="random_goal")
     observations = {numeric.reset(seed=seed)[0].tobytes() for seed in range(20)}
     assert len(observations) == 1
 
 
 def test_the_dark_room_rewards_the_goal_and_the_hard_one_once() -> None:
     for name, size in (("DarkRoom", 9), ("DarkRoomHard", 17)):
-        env = make(name)
+        env = bare(name)
         for goal in ((1, 1), (size, 2), ((size + 1) // 2, size)):
             env.reset(seed=0, options={"task": goal})
             away = sum(abs(at - (size + 1) // 2) for at in goal)
@@ -168,7 +163,7 @@ def test_the_dark_room_rewards_the_goal_and_the_hard_one_once() -> None:
 
 
 def test_a_dark_goal_stays_if_it_is_given() -> None:
-    env = make("DarkRoom", task=(2, 7))
+    env = bare("DarkRoom", task=(2, 7))
     assert {env.reset(seed=seed)[1]["category"] for seed in range(5)} == {"goal_2_7"}
 
 
@@ -179,7 +174,7 @@ def test_a_dark_room_without_a_middle_is_refused(size: Any) -> None:
 
 
 def test_the_oracle_minds_how_many_steps_are_left() -> None:
-    env = make("Chain", task="far_end", horizon=12)
+    env = bare("Chain", task="far_end", horizon=12)
     env.reset(options={"start": 3})
     assert env.oracle_action() == RIGHT
     for move in (RIGHT, LEFT) * 5:

@@ -1,7 +1,6 @@
 """Grid worlds: the oracle against brute force, the text view, episodes, pictures."""
 
 import functools
-import pickle
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +14,7 @@ from zerogym.envs.control.core.discrete_actions import parse_move
 from zerogym.envs.control.gridworlds.four_rooms import FourRoomsEnv
 from zerogym.envs.control.tabular.dynamic_programming import policy_matrix
 from zerogym.envs.control.tabular.layouts import ACTION_NAMES, greedy_policy
-from zerogym.errors import MissingExtra, NoOracle, UnknownName
+from zerogym.errors import MissingExtra, UnknownName
 
 STEPS = {"stay": (0, 0), "up": (-1, 0), "right": (0, 1), "down": (1, 0), "left": (0, -1)}
 
@@ -187,14 +186,6 @@ def test_a_reply_that_is_no_move_is_a_void_turn() -> None:
     assert (info["void_turn"], info["answer_format"], info["turn"]) == (False, "tag", 2)
 
 
-@pytest.mark.parametrize("action", [5, -1, 1.5, "up", None, [1, 2], np.nan, np.zeros(2)])
-def test_a_bad_numeric_action_is_a_value_error(action: Any) -> None:
-    env = make()
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="zerogym/FourRooms-v0: action must be an integer"):
-        env.step(action)
-
-
 @pytest.mark.parametrize(
     ("kwargs", "error", "match"),
     [
@@ -217,14 +208,6 @@ def test_bad_arguments_are_refused(kwargs: dict[str, Any], error: type, match: s
 def test_a_start_in_a_wall_is_refused(start: Any) -> None:
     with pytest.raises(ValueError, match="start must be"):
         make().reset(options={"start": start})
-
-
-def test_reward_free_environments_have_no_oracle() -> None:
-    env = make()
-    env.reset(seed=0)
-    for request in (env.oracle_action, lambda: env.straight_line_action(np.random.default_rng(0))):
-        with pytest.raises(NoOracle, match="task"):
-            request()
 
 
 def test_the_evaluation_families_are_the_same_everywhere() -> None:
@@ -261,16 +244,6 @@ def test_the_map_in_characters() -> None:
     lines = env.render().split("\n")
     assert lines[1] == "#@ #    G#"
     assert [line.replace("@", " ").replace("G", " ") for line in lines] == list(env.layout.rows)
-
-
-def test_an_environment_survives_pickling() -> None:
-    env = make(task="random_goal", view="text", render_mode="ansi")
-    env.reset(seed=4)
-    env.step(env.oracle_action())
-    copy = pickle.loads(pickle.dumps(env))
-    assert copy.render() == env.render()
-    assert copy.step("<answer>up</answer>") == env.step("<answer>up</answer>")
-    assert copy.reset() == env.reset()
 
 
 def test_it_opens_no_display_and_a_missing_minigrid_is_named(

@@ -2,14 +2,14 @@
 
 import pickle
 from collections import deque
+from functools import partial
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 import torch
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from zerogym.agents.zero_shot.prompts.skill_machine import Skills
 from zerogym.envs.control.gridworlds.letter_formulas import (
     HELD_OUT,
@@ -22,9 +22,7 @@ from zerogym.envs.control.gridworlds.letter_level import PLACES, draw_level, hol
 from zerogym.envs.control.temporal import ltlf
 from zerogym.errors import UnknownName
 
-
-def make(**kwargs: Any) -> Any:
-    return gym.make("zerogym/Letters-v0", **kwargs).unwrapped
+make = partial(bare, "Letters")
 
 
 def play(env: Any, seed: int, policy: str) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import pickle
 from collections import deque
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from zerogym.agents.zero_shot.prompts.skill_machine import Skills
 from zerogym.envs.control.gridworlds.office import MISSIONS, START, cells_of_rooms
 from zerogym.envs.control.tabular.dynamic_programming import value_iteration
@@ -35,8 +36,7 @@ NEEDS = {  # what must have been done before, and what must be done in the end
 }
 
 
-def make(**kwargs: Any) -> Any:
-    return gym.make("zerogym/Office-v0", **kwargs).unwrapped
+make = partial(bare, "Office")
 
 
 def number(x: int, y: int) -> int:

@@ -1,21 +1,20 @@
 """The T-maze: its rewards, and the bound on policies without memory."""
 
 import itertools
+from functools import partial
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from zerogym.envs.control.gridworlds.t_maze import EAST, NORTH, SOUTH, WEST, TMazeEnv
 from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
 
 BOUND = 1.95  # of policies without memory: half of 4, and half of -0.1
 
 
-def make(**kwargs: Any) -> Any:
-    return gym.make("zerogym/TMaze-v0", **kwargs).unwrapped
+make = partial(bare, "TMaze")
 
 
 def walk(env: Any, sign: str, moves: list[int]) -> list[tuple[Any, ...]]:

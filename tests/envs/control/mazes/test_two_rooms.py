@@ -1,24 +1,19 @@
 """Two rooms: the door is where the context says, the picture shows it, the oracle finds it."""
 
-import pickle
+from functools import partial
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from zerogym.envs.control.core.contexts import SPLITS, Split
 from zerogym.envs.control.mazes.physics import is_free, move
 from zerogym.envs.control.mazes.two_rooms import CONSTANTS, two_rooms
 from zerogym.errors import UnknownName
 
-ID = "zerogym/TwoRooms-v0"
+make = partial(bare, "TwoRooms")
 CORNERS = [{"door": door, "wall": wall} for door in (10.0, 53.0) for wall in (20.0, 43.0)]
-
-
-def make(**kwargs: Any) -> Any:
-    return gym.make(ID, **kwargs).unwrapped
 
 
 def contexts(split: Split, count: int) -> list[dict[str, float]]:
@@ -214,13 +209,6 @@ def test_both_views_are_one_world_and_rewards_are_of_positions() -> None:
     np.testing.assert_array_equal(envs[1].tasks["goal_left_top"].relabel(*transitions), rewards)
 
 
-def test_rewards_may_be_of_features_in_both_views() -> None:
-    for view in ("numeric", "image"):
-        env = make(view=view, task=lambda features, action: features["x"] - 2 * features["y"])
-        env.reset(options={"start": (20, 6)})
-        assert env.step([0, 0])[1] == pytest.approx(8)
-
-
 def test_a_batch_walks_through_the_same_door() -> None:
     env = make(task="goal_right", context={"door": 30, "wall": 22})
     world, rng = env.batched(16), np.random.default_rng(0)
@@ -233,12 +221,3 @@ def test_a_batch_walks_through_the_same_door() -> None:
             obs, reward, *_ = env.step(action)
             np.testing.assert_array_equal(at[row], obs)
             assert received[row] == reward
-
-
-def test_snapshots_and_pickles_keep_the_context() -> None:
-    env = make(task="goal_left", view="image")
-    env.reset(seed=0, options={"context": {"door": 44.4}})
-    copy = pickle.loads(pickle.dumps(env))
-    assert copy.context == env.context == {"door": 44.4, "wall": 32.0}
-    for one, other in zip(copy.step([1, 1])[:4], env.step([1, 1])[:4], strict=True):
-        np.testing.assert_array_equal(one, other)

@@ -1,14 +1,14 @@
 """Mazes as vectors: reading, drawing, changing and measuring levels, and playing them."""
 
+from functools import partial
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_util import make_vec_env
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from zerogym.envs.control.minigrid.maze_levels import (
     MazeLevel,
     level_of,
@@ -19,8 +19,7 @@ from zerogym.envs.control.minigrid.maze_levels import (
 OPEN = [0, 0, 8, *[0] * 9]
 
 
-def make(**kwargs: Any) -> Any:
-    return gym.make("zerogym/MiniGridMaze-v0", **kwargs).unwrapped
+make = partial(bare, "MiniGridMaze")
 
 
 def reachable(level: MazeLevel) -> int | None:

@@ -5,14 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from minigrid.core import constants
-from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.minigrid_play import careful, each_id, each_level, make, package, play
-from helpers.transitions import by_action, transitions
-from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.minigrid.state import COLORS, DOOR_STATES, KINDS, MAX_DOORS
 from zerogym.errors import UnknownName
 
@@ -93,22 +89,6 @@ def test_what_else_happens_in_the_process_changes_nothing(capsys: Any) -> None:
 # Rewards.
 
 
-@each_id
-def test_relabelled_rewards_equal_streamed_ones_exactly(id: str) -> None:
-    free = transitions(make(id, horizon=60))
-    assert not free[3].any(), "the world itself is reward-free"
-
-    def by_features(features: Any, action: Any) -> Any:
-        return features["carried"] - features["front"] + 0.5 * features["x"] * features["time"]
-
-    tasks = [*make(id).tasks.values(), Task("by_action", "Move.", by_action)]
-    for task in [*tasks, make(id, task=by_features)._task, make(id, task=(2, 3))._task]:
-        stored = transitions(make(id, task=task, horizon=60))
-        for one, other in zip(free[:3], stored, strict=False):
-            np.testing.assert_array_equal(one, other)  # the task does not touch the physics
-        np.testing.assert_array_equal(task.relabel(*free[:3]), stored[3])
-
-
 @each_level
 def test_the_mission_is_relabelled_as_it_is_streamed(level: str) -> None:
     env = make(level=level, task="mission", view="partial")
@@ -129,26 +109,6 @@ def test_the_mission_is_relabelled_as_it_is_streamed(level: str) -> None:
 
 
 @each_id
-def test_tasks_and_events_are_the_same_in_torch(id: str) -> None:
-    env = make(id)
-    obs, action, next_obs, _ = transitions(env, 2)
-    tensors = [torch.from_numpy(array) for array in (obs, action, next_obs)]
-    for task in env.tasks.values():
-        in_torch = task.relabel(*tensors)
-        assert isinstance(in_torch, torch.Tensor)
-        np.testing.assert_array_equal(in_torch.numpy(), task.relabel(obs, action, next_obs))
-    for event in env.events.values():
-        np.testing.assert_array_equal(event(*tensors).numpy(), event(obs, action, next_obs))
-
-
-@each_id
-def test_named_tasks_are_sentences(id: str) -> None:
-    env = make(id)
-    assert all(task.name == name and task.text.endswith(".") for name, task in env.tasks.items())
-    assert len({task.text for task in env.tasks.values()}) == len(env.tasks)
-
-
-@each_id
 def test_a_task_of_another_world_is_refused(id: str) -> None:
     size = make(id)._pristine.width
     for goal in ((0, 1), (1, size - 1), (1.5, 1), (-1, 0), (np.nan, 1), (1, 2, 3), (99, 1)):
@@ -156,12 +116,6 @@ def test_a_task_of_another_world_is_refused(id: str) -> None:
             make(id, task=goal)
     with pytest.raises(UnknownName, match="no task"):
         make(id, task="hold_elephant")
-
-
-@pytest.mark.parametrize("view", ["numeric", "partial"])
-@each_id
-def test_stable_baselines3_accepts_the_numeric_views(id: str, view: str) -> None:
-    sb3_check_env(make(id, task="mission", view=view))
 
 
 def test_the_mission_does_not_end_an_episode_of_another_task() -> None:

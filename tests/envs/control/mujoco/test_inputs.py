@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from helpers.bodies import each_body, make, rollout, seeded
-from zerogym.envs.control.mujoco.line_drawing import draw
 from zerogym.errors import NoOracle
 
 pytest.importorskip("mujoco", reason="these worlds are simulated by MuJoCo")
@@ -63,20 +62,3 @@ def test_bad_options_are_refused(id: str) -> None:
     env.reset(seed=0)
     with pytest.raises(NoOracle):
         env.oracle_action()
-
-
-@each_body
-def test_pictures_show_the_body_and_change_nothing(id: str) -> None:
-    env = make(id, render_mode="rgb_array")
-    assert env.render() is None, "before reset"
-    plain = rollout(seeded(make(id)), 20)
-    env.reset(seed=0)
-    images = [env.render()]
-    np.testing.assert_array_equal(rollout(env, 20), plain)
-    rollout(env, 40)
-    images += [env.render(), draw(env.model, env.data, env.model.camera("side").id, 240, 320)]
-    for picture in images:
-        assert picture.shape == (240, 320, 3) and picture.dtype == np.uint8
-        assert len(np.unique(picture.reshape(-1, 3), axis=0)) >= 4
-    assert (images[0] != images[1]).any(), "it moves"
-    env.close()

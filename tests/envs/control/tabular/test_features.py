@@ -1,14 +1,12 @@
 """Features of finite worlds: by hand, in both libraries, live as relabelled, and planned for."""
 
 import pickle
-from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 import torch
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from zerogym.errors import UnknownName
 
 WORLDS = {
@@ -24,12 +22,8 @@ WORLDS = {
 }
 
 
-def make(name: str, **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
-
-
 def test_features_of_a_grid_are_those_of_the_cell() -> None:
-    env = make("FourRooms")
+    env = bare("FourRooms")
     env.reset(options={"start": (2, 3)})
     features = env.features(env.observation_of(np.array([env._episode.state])))
     # (2, 3) is beside the door in row 2, so nothing is shut
@@ -42,9 +36,9 @@ def test_features_of_a_grid_are_those_of_the_cell() -> None:
 
 
 def test_features_of_a_chain_and_of_a_t_maze() -> None:
-    chain = make("Chain", length=4)
+    chain = bare("Chain", length=4)
     assert chain.features(np.eye(4))["state"].tolist() == [1.0, 2.0, 3.0, 4.0]
-    maze = make("TMaze", length=2)
+    maze = bare("TMaze", length=2)
     for sign in ("north", "south"):
         obs, _ = maze.reset(options={"start": sign})
         observed = {name: float(value[0]) for name, value in maze.features(obs[None]).items()}
@@ -59,7 +53,7 @@ def test_features_of_a_chain_and_of_a_t_maze() -> None:
 
 @pytest.mark.parametrize("name", ["Office", "Letters"])
 def test_places_of_worlds_with_a_mission_are_counted_as_their_texts_do(name: str) -> None:
-    env, rng = make(name, view="text"), np.random.default_rng(0)
+    env, rng = bare(name, view="text"), np.random.default_rng(0)
     env.reset(seed=0)
     for _ in range(20):
         text = env.step(env.random_action(rng))[0]
@@ -72,7 +66,7 @@ def test_places_of_worlds_with_a_mission_are_counted_as_their_texts_do(name: str
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_expressions_reward_live_as_relabelled_in_both_libraries(name: str) -> None:
-    env = make(name, task=WORLDS[name], horizon=60)
+    env = bare(name, task=WORLDS[name], horizon=60)
     task, rng = env.task_of(WORLDS[name]), np.random.default_rng(0)
     rows, obs = [], env.reset(seed=0)[0]
     over = False
@@ -89,15 +83,15 @@ def test_expressions_reward_live_as_relabelled_in_both_libraries(name: str) -> N
     again = pickle.loads(pickle.dumps(task))
     np.testing.assert_array_equal(again.relabel(observed, actions, entered), rewards)
     with pytest.raises(UnknownName, match="no task or feature 'rowe'"):
-        make(name, task="rowe + 1")
+        bare(name, task="rowe + 1")
 
 
 def test_the_oracle_plans_for_features() -> None:
-    env = make("FourRooms", task="row + column")
+    env = bare("FourRooms", task="row + column")
     env.reset(options={"start": (1, 1)})
     while not env._episode.over:
         env.step(env.oracle_action())
     assert env.layout.cells[env._episode.state] == (7, 7)
-    by_function = make("FourRooms", task=lambda features, action: features["row"])
+    by_function = bare("FourRooms", task=lambda features, action: features["row"])
     by_function.reset()
     assert by_function.R.max() == 7.0

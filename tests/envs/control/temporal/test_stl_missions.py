@@ -1,5 +1,6 @@
 """Missions in time in the point maze: robustness as reward, live and stored; oracle and line."""
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from zerogym.envs.control.core.features import Features
 from zerogym.envs.control.mazes.stl_missions import HAZARD, MISSIONS, REGIONS, inside
 from zerogym.envs.control.mazes.stl_tasks import COLUMNS, MEASURES, measured
@@ -28,8 +29,7 @@ FORMULAS: dict[str, Formula] = {name: mission.formula for name, mission in MISSI
 }
 
 
-def make(**kwargs: Any) -> Any:
-    return gym.make("zerogym/PointMazeSTL-v0", **kwargs).unwrapped
+make = partial(bare, "PointMazeSTL")
 
 
 def episode(env: Any, policy: str, seed: int) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:

@@ -1,13 +1,13 @@
 """The racing ring: the road closes, the car obeys its tyres, rewards and controller."""
 
+from functools import partial
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from helpers.transitions import play
 from zerogym.envs.control.vehicles.racing.physics import (
     CONSTANTS,
@@ -26,15 +26,11 @@ from zerogym.envs.control.vehicles.racing.physics import (
 from zerogym.envs.control.vehicles.racing.render import _place
 from zerogym.envs.control.vehicles.racing.tasks import LAP, offset, room
 
-ID = "zerogym/RacingRing-v0"
+make = partial(bare, "RacingRing")
 RULES = RingRules(0)
 DEFAULT = {name: constant.default for name, constant in CONSTANTS.items()}
 CIRCLE = (1.0, 2.0, 0.0, 0.0, 0.0, 0.0)  # a road without waves
 RADIUS = LENGTH / (2 * np.pi)
-
-
-def make(**kwargs: Any) -> Any:
-    return gym.make(ID, **kwargs).unwrapped
 
 
 def on_circle(speed: float, across: float = 0.0, steering: float | None = None) -> np.ndarray:

@@ -1,22 +1,18 @@
 """The ant: rewards of its tasks, poses as goals, the body, pushes."""
 
+from functools import partial
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import bare
 from zerogym.envs.control.mujoco.locomotion.ant_features import DIRECTIONS, POSE
 from zerogym.errors import NoOracle
 
 pytest.importorskip("mujoco", reason="the ant is simulated by MuJoCo")
 
-ID = "zerogym/Ant-v0"
-
-
-def make(**kwargs: Any) -> Any:
-    return gym.make(ID, **kwargs).unwrapped
+make = partial(bare, "Ant")
 
 
 def moving(*, turn: float = 0.0, yaw: float = 0.0, up: bool = True, **columns: float) -> np.ndarray:
