@@ -28,27 +28,39 @@ def transitions(env: Any, episodes: int = 3) -> tuple[np.ndarray, ...]:
 
 @dataclass
 class Episode:
-    """One episode; `total` is its return, `reward` and `info` are those of the last step."""
+    """One episode; `reward` and `info` are those of the last step.
+
+    Attributes:
+        total: The return.
+        reached: The step of the first success, or None.
+    """
 
     total: float
     reward: float
+    rewards: list[float]
+    reached: int | None
     costs: list[float]
     observations: np.ndarray
     terminated: bool
     info: dict[str, Any]
 
 
-def play(env: Any, policy: str, seed: int = 0, **options: Any) -> Episode:
-    """Play an episode by `env.<policy>_action`; random actions come from the same seed."""
+def play(env: Any, policy: str, seed: int = 0, stops: bool = False, **options: Any) -> Episode:
+    """Play an episode by `env.<policy>_action`, with `stops` until its first success.
+
+    Random numbers of policies come from the same seed.
+    """
     obs, info = env.reset(seed=seed, options=options)
     rng, rows, rewards, costs, over = np.random.default_rng(seed), [obs], [], [], False
+    given, act = (rng,) if policy in ("random", "straight_line") else (), f"{policy}_action"
+    reached = None
     while not over:
-        action = (
-            env.random_action(rng) if policy == "random" else getattr(env, f"{policy}_action")()
-        )
-        obs, reward, terminated, truncated, info = env.step(action)
-        over = terminated or truncated
+        obs, reward, terminated, truncated, info = env.step(getattr(env, act)(*given))
+        if reached is None and info.get("success"):
+            reached = len(rows)
+        over = terminated or truncated or (stops and reached is not None)
         rows.append(obs)
         rewards.append(reward)
         costs.append(info.get("cost", 0.0))
-    return Episode(sum(rewards), reward, costs, np.array(rows), terminated, info)
+    rows = np.array(rows)
+    return Episode(sum(rewards), reward, rewards, reached, costs, rows, terminated, info)

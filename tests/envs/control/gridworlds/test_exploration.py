@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.control_worlds import bare
+from helpers.transitions import play
 from zerogym.envs.control.gridworlds.chain import ChainEnv
 from zerogym.envs.control.gridworlds.dark_room import HIDDEN, DarkRoomEnv
 from zerogym.envs.control.tabular.dynamic_programming import (
@@ -26,13 +27,7 @@ def test_the_best_return_of_the_deep_chain_is_twelve(length: int) -> None:
     # length - 2 moves right, the last of which has a reward already.
     rewards = env.reward_of(env.tasks["far_end"])
     assert finite_horizon_values(env.next_state, rewards, env.horizon)[-1, 1] == 12.0
-    total, over = 0.0, False
-    env.reset(seed=0)
-    while not over:
-        assert env.oracle_action() == RIGHT
-        _, reward, _, over, _ = env.step(RIGHT)
-        total += reward
-    assert total == 12.0
+    assert play(env, "oracle").total == 12.0
 
 
 def test_random_play_hardly_ever_sees_the_end_of_a_deep_chain() -> None:
@@ -151,15 +146,11 @@ def test_the_dark_room_rewards_the_goal_and_the_hard_one_once() -> None:
     for name, size in (("DarkRoom", 9), ("DarkRoomHard", 17)):
         env = bare(name)
         for goal in ((1, 1), (size, 2), ((size + 1) // 2, size)):
-            env.reset(seed=0, options={"task": goal})
             away = sum(abs(at - (size + 1) // 2) for at in goal)
-            total, steps, over = 0.0, 0, False
-            while not over:
-                _, reward, terminated, truncated, info = env.step(env.oracle_action())
-                total, steps, over = total + reward, steps + 1, terminated or truncated
-            hard = name == "DarkRoomHard"
-            assert (total, steps) == ((1.0, away) if hard else (21.0 - away, 20))
-            assert info["success"] and terminated == hard
+            episode, hard = play(env, "oracle", task=goal), name == "DarkRoomHard"
+            expected = (1.0, away) if hard else (21.0 - away, 20)
+            assert (episode.total, len(episode.rewards)) == expected
+            assert episode.info["success"] and episode.terminated == hard
 
 
 def test_a_dark_goal_stays_if_it_is_given() -> None:

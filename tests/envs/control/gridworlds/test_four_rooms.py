@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
+from helpers.transitions import play
 from zerogym.envs.control.core.discrete_actions import parse_move
 from zerogym.envs.control.gridworlds.four_rooms import FourRoomsEnv
 from zerogym.envs.control.tabular.dynamic_programming import policy_matrix
@@ -21,16 +22,6 @@ STEPS = {"stay": (0, 0), "up": (-1, 0), "right": (0, 1), "down": (1, 0), "left":
 
 def make(id: str = "zerogym/FourRooms-v0", **kwargs: Any) -> Any:
     return gym.make(id, **kwargs).unwrapped
-
-
-def play_oracle(env: Any, **options: Any) -> tuple[float, dict[str, Any]]:
-    env.reset(options=options)
-    total, over = 0.0, False
-    while not over:
-        _, reward, terminated, truncated, info = env.step(env.oracle_action())
-        total += reward
-        over = terminated or truncated
-    return total, info
 
 
 def best_return(env: Any, task: str, start: tuple[int, int], horizon: int) -> float:
@@ -55,25 +46,19 @@ def test_the_oracle_is_optimal_on_every_kind_of_task(id: str) -> None:
     assert len(names) > 60
     for name in names:
         start = env.layout.cells[rng.integers(env.num_states)]
-        total, _ = play_oracle(env, task=name, start=start)
+        total = play(env, "oracle", task=name, start=start).total
         assert total == pytest.approx(best_return(env, name, start, env.horizon)), name
 
 
 def test_the_straight_line_fails_on_the_u_map_as_often_as_its_chain_says() -> None:
-    env, rng = make("zerogym/UMap-v0", task="goal_1_1"), np.random.default_rng(0)
-    reached = []
-    for seed in range(200):
-        env.reset(seed=seed)
-        truncated = False
-        while not truncated:
-            *_, truncated, info = env.step(env.straight_line_action(rng))
-        reached.append(info["success"])
+    env = make("zerogym/UMap-v0", task="goal_1_1")
+    reached = [play(env, "straight_line", seed).info["success"] for seed in range(200)]
     goal = env.layout.index[1, 1]
     chain = policy_matrix(env.next_state, greedy_policy(env.layout, goal))
     expected = np.linalg.matrix_power(chain, env.horizon)[:, goal].mean()
     assert np.mean(reached) == pytest.approx(expected, abs=0.11)  # three standard errors
     assert np.mean(reached) < 0.6
-    assert all(play_oracle(env)[1]["success"] for _ in range(30))
+    assert all(play(env, "oracle", seed).info["success"] for seed in range(30))
 
 
 def test_states_and_observations_are_each_other_s_inverse() -> None:

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from helpers.control_worlds import bare
+from helpers.transitions import play
 from zerogym.agents.zero_shot.prompts.skill_machine import Skills
 from zerogym.envs.control.gridworlds.letter_formulas import (
     HELD_OUT,
@@ -23,20 +24,6 @@ from zerogym.envs.control.temporal import ltlf
 from zerogym.errors import UnknownName
 
 make = partial(bare, "Letters")
-
-
-def play(env: Any, seed: int, policy: str) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Observations (T + 1, 111), rewards (T,), the last info."""
-    rng = np.random.default_rng(seed)
-    obs, info = env.reset(seed=seed)
-    observed, received, over = [obs], [], False
-    while not over:
-        action = env.oracle_action() if policy == "oracle" else env.random_action(rng)
-        obs, reward, terminated, truncated, info = env.step(action)
-        observed.append(obs)
-        received.append(reward)
-        over = terminated or truncated
-    return np.array(observed), np.array(received), info
 
 
 def shortest(formula: str, holds: dict[str, np.ndarray], start: int) -> int:
@@ -92,10 +79,10 @@ def test_the_oracle_agrees_with_another_search(split: str) -> None:
     for seed in range(5):
         _, info = env.reset(seed=seed)
         target = shortest(info["formula"], env.holds, env.get_state()["episode"].state % PLACES)
-        obs, received, info = play(env, seed, "oracle")
-        assert received.sum() == 1.0 and info["success"]
-        assert int(np.flatnonzero(received)[0]) + 1 == target
-        assert obs[-1, -2:].tolist() == [1, 0]
+        episode = play(env, "oracle", seed)
+        assert episode.total == 1.0 and episode.info["success"]
+        assert int(np.flatnonzero(episode.rewards)[0]) + 1 == target
+        assert episode.observations[-1, -2:].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("policy", ["random", "oracle"])
@@ -103,7 +90,8 @@ def test_stored_transitions_are_rewarded_by_their_observations(policy: str) -> N
     """Episodes have missions of their own, and observations their state; both libraries."""
     env, won, lost = make(task="mission"), 0, 0
     for seed in range(30):
-        obs, received, info = play(env, seed, policy)
+        episode = play(env, policy, seed)
+        obs, received = episode.observations, np.array(episode.rewards)
         assert env.observation_space.contains(obs[-1])
         task = env.tasks["mission"]
         np.testing.assert_array_equal(task.relabel(obs[:-1], received, obs[1:]), received)
@@ -114,7 +102,7 @@ def test_stored_transitions_are_rewarded_by_their_observations(policy: str) -> N
         holds = {letter: cells[obs[1:, :PLACES].argmax(1)] for letter, cells in env.holds.items()}
         labels = env.machine.label({event: holds[event] for event in env.machine.events})
         np.testing.assert_array_equal(env.machine.run_all(labels[None])[1][0], received)
-        won, lost = won + info["success"], lost + int(obs[-1, -1])
+        won, lost = won + episode.info["success"], lost + int(obs[-1, -1])
     assert (won, lost) == (30, 0) if policy == "oracle" else (3 < won < 27 and lost > 3)
 
 
@@ -147,7 +135,7 @@ def test_the_observation_shows_the_effect_of_each_letter() -> None:
         assert (np.abs(ways) <= 3).all() and np.abs(ways[0]).sum() <= np.abs(ways[1]).sum()
         found = [(here // 7 + down) % 7 * 7 + (here % 7 + right) % 7 for down, right in ways]
         assert sorted(found) == np.flatnonzero(cells).tolist()
-    observed = {tuple(play(env, seed, "random")[0][-1, -14:]) for seed in range(30)}
+    observed = {tuple(play(env, "random", seed).observations[-1, -14:]) for seed in range(30)}
     assert len({each[-1] for each in observed}) == 2, "spoilt in some, not in all"
 
 

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from helpers.control_worlds import bare
+from helpers.transitions import play
 from zerogym.agents.zero_shot.prompts.skill_machine import Skills
 from zerogym.envs.control.gridworlds.office import MISSIONS, START, cells_of_rooms
 from zerogym.envs.control.tabular.dynamic_programming import value_iteration
@@ -98,13 +99,9 @@ def test_the_map_is_the_published_one() -> None:
 def test_the_oracle_takes_the_shortest_way_from_everywhere(mission: str) -> None:
     env = make(mission=mission, task="mission")
     for x, y in [(2, 1), (0, 0), (11, 8), (4, 4), (8, 2), (7, 4), (1, 4), (5, 3)]:
-        _, info = env.reset(options={"start": (9 - y, x + 1)})
-        steps, total, over = 0, 0.0, False
-        while not over:
-            _, reward, terminated, truncated, info = env.step(env.oracle_action())
-            steps, total, over = steps + 1, total + reward, terminated or truncated
-        assert terminated and total == 1.0 and info["success"]
-        assert steps == shortest(mission, (x, y))
+        episode = play(env, "oracle", start=(9 - y, x + 1))
+        assert episode.terminated and episode.total == 1.0 and episode.info["success"]
+        assert len(episode.rewards) == shortest(mission, (x, y))
 
 
 def test_the_values_of_the_product_are_those_of_the_search() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.control_worlds import bare
+from helpers.transitions import play
 from zerogym.envs.control.gridworlds.t_maze import EAST, NORTH, SOUTH, WEST, TMazeEnv
 from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
 
@@ -85,12 +86,8 @@ def test_the_best_return_is_four_by_enumeration() -> None:
             returns.append(total)
         assert max(returns) == 4.0
     for seed in range(10):
-        env.reset(seed=seed)
-        total, over = 0.0, False
-        while not over:
-            _, reward, over, _, info = env.step(env.oracle_action())
-            total += reward
-        assert total == 4.0 and info["turn"] == 3
+        episode = play(env, "oracle", seed)
+        assert episode.total == 4.0 and episode.info["turn"] == 3
 
 
 def test_no_certain_policy_without_memory_passes_the_bound() -> None:

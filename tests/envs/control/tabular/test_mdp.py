@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.control_worlds import bare
+from helpers.transitions import play
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.gridworlds.four_rooms import FourRoomsEnv
 from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
@@ -17,15 +18,6 @@ from zerogym.envs.control.tabular.slippery import grid_world
 from zerogym.errors import UnknownName
 
 IDS = ("OpenGrid", "SlipperyGrid", "DarkRoom", "DarkRoomHard", "Chain", "RiverSwim", "TMaze")
-
-
-def play(env: Any, act: Any, seed: int) -> tuple[float, dict[str, Any]]:
-    env.reset(seed=seed)
-    total, over = 0.0, False
-    while not over:
-        _, reward, terminated, truncated, info = env.step(act())
-        total, over = total + reward, terminated or truncated
-    return total, info
 
 
 def test_slips_go_to_the_sides_as_often_as_they_should() -> None:
@@ -76,13 +68,12 @@ def test_the_oracle_has_the_return_of_the_model(name: str) -> None:
     task = list(bare(name).tasks)[-1 if name == "Chain" else 0]
     env = bare(name, task=task)
     runs = 300 if not env.mdp.is_deterministic else 30
-    returns = [play(env, env.oracle_action, seed)[0] for seed in range(runs)]
+    returns = [play(env, "oracle", seed).total for seed in range(runs)]
     best = finite_horizon_values(env.P, env.reward_of(env.tasks[task]), env.horizon)[-1]
     starts = list(env.mdp.starts)
     slack = 4 * best[starts].std() / np.sqrt(runs) + 4 * np.std(returns) / np.sqrt(runs)
     assert np.mean(returns) == pytest.approx(best[starts].mean(), abs=slack + 1e-9)
-    rng = np.random.default_rng(0)
-    chance = [play(env, lambda: env.random_action(rng), seed)[0] for seed in range(runs)]
+    chance = [play(env, "random", seed).total for seed in range(runs)]
     assert np.mean(chance) < 0.7 * np.mean(returns)
 
 
@@ -90,7 +81,7 @@ def test_the_oracle_knows_that_the_goal_ends_the_episode() -> None:
     goal = bare("SlipperyGrid").tasks["goal_1_7"].goal
     hurry = Task("hurry", "Be quick.", lambda obs, action, after: -np.ones(len(after)), goal)
     env = bare("SlipperyGrid", task=hurry, ends_at_goal=True, horizon=25)
-    returns = np.array([play(env, env.oracle_action, seed)[0] for seed in range(200)])
+    returns = np.array([play(env, "oracle", seed).total for seed in range(200)])
     best = finite_horizon_values(*episode_model(env, hurry), 25)[25, : env.num_states]
     slack = 4 * (returns.std() + best.std()) / np.sqrt(len(returns))
     assert best.mean() > -15 and returns.mean() == pytest.approx(best.mean(), abs=slack)
@@ -109,7 +100,7 @@ def test_the_oracle_beats_the_straight_line_where_the_floor_is_slippery() -> Non
     there = bare("SlipperyGrid", task=env.layout.cells[goal])
     rng, straight, oracle = np.random.default_rng(0), [], []
     for seed in range(200):
-        oracle.append(play(env, env.oracle_action, seed)[0])
+        oracle.append(play(env, "oracle", seed).total)
         env.reset(seed=seed)
         there.reset(seed=seed)
         total = 0.0
