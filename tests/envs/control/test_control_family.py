@@ -36,6 +36,9 @@ NONSENSE: dict[str, Any] = {
     "not a number": float("nan"),
     "infinite": [np.inf, -np.inf],
     "too many axes": np.zeros((1, 1, 1)),
+    "a fraction": 0.5,
+    "negative": -1,
+    "out of range": 400,
     "nothing": None,
 }
 
@@ -137,9 +140,11 @@ def test_copies_and_snapshots_go_on_alike_with_their_constants_and_oracle(name: 
 def test_misuse_is_named(name: str) -> None:
     env = bare(name)
     task = next(iter(env.tasks))
-    for wrong in ({"render_mode": "gif"}, {"task": task[:-1]}):
-        with pytest.raises(UnknownName, match=r"Did you mean|rgb_array"):
-            type(env)(**wrong)
+    wrong: list[dict[str, Any]] = [{"render_mode": "gif"}, {"task": task[:-1]}]
+    wrong += [{"view": "words"}] if hasattr(env, "view") else []
+    for kwargs in wrong:
+        with pytest.raises(UnknownName, match=r"Did you mean|rgb_array|no view 'words'"):
+            type(env)(**kwargs)
     for horizon in (0, 2.5, True):
         with pytest.raises(ValueError, match="horizon must be"):
             bare(name, horizon=horizon)

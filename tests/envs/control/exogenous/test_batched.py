@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from helpers.control_worlds import bare
-from zerogym.errors import NoOracle, UnknownName
 
 RADIO: dict[str, Any] = {
     "task": "avoid_steadily",
@@ -70,43 +69,3 @@ def test_a_row_is_a_single_world_that_draws_the_same_numbers(
             np.testing.assert_allclose(rows, together[step][row], rtol=1e-6, atol=1e-6)
             assert reward == pytest.approx(float(rewards[step][row]), abs=1e-6)
         del env._np_random
-
-
-BAD = (
-    ("CognitiveRadio", {"channels": 1}, ValueError, "channels must be an integer from 2 to 10"),
-    ("CognitiveRadio", {"channels": 4.0}, ValueError, "got 4.0"),
-    ("CognitiveRadio", {"senders": "hopper"}, TypeError, r"such as \('hopper',\)"),
-    ("CognitiveRadio", {"senders": ("hoper",)}, UnknownName, "Did you mean 'hopper'"),
-    ("CognitiveRadio", {"senders": ()}, ValueError, "number of senders must be an integer"),
-    ("CognitiveRadio", {"task": (1, 2)}, ValueError, "no goals in this world"),
-    ("CognitiveRadio", {"context": {"miss": 0.7}}, ValueError, r"miss .* \[0, 0.5\], got 0.7"),
-    ("CognitiveRadio", {"view": "words"}, UnknownName, "no view 'words'"),
-    ("Trading", {"frames": 0}, ValueError, "frames must be an integer from 1 to 64, got 0"),
-    ("Trading", {"task": "profits"}, UnknownName, "Did you mean 'profit'"),
-)
-
-
-@pytest.mark.parametrize(("name", "kwargs", "error", "match"), BAD)
-def test_bad_arguments_are_refused(name: str, kwargs: Any, error: type, match: str) -> None:
-    with pytest.raises(error, match=match):
-        bare(name, **kwargs)
-
-
-@pytest.mark.parametrize(
-    ("name", "last", "starts"),
-    [
-        ("CognitiveRadio", 5, ((1,), (0, 1), (1, 6), (1.5, 2), (np.nan, 1), "12", None.__class__)),
-        ("Trading", 1, ((1,), (2, 0), "up", (0.5, 1), (np.nan, 0))),
-    ],
-)
-def test_bad_actions_and_starts_are_refused(name: str, last: int, starts: Any) -> None:
-    env = bare(name)
-    env.reset(seed=0)
-    for action in (last + 1, -1, 1.5, np.nan, "1", [1]):
-        with pytest.raises(ValueError, match=f"action must be an integer from 0 to {last}"):
-            env.step(action)
-    for start in starts:
-        with pytest.raises(ValueError, match="start must be"):
-            env.reset(options={"start": start})
-    with pytest.raises(NoOracle, match="needs a task"):
-        env.oracle_action()

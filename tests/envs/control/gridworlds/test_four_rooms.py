@@ -12,10 +12,9 @@ import pytest
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.transitions import play
 from zerogym.envs.control.core.discrete_actions import parse_move
-from zerogym.envs.control.gridworlds.four_rooms import FourRoomsEnv
 from zerogym.envs.control.tabular.dynamic_programming import policy_matrix
 from zerogym.envs.control.tabular.layouts import ACTION_NAMES, greedy_policy
-from zerogym.errors import MissingExtra, UnknownName
+from zerogym.errors import MissingExtra
 
 STEPS = {"stay": (0, 0), "up": (-1, 0), "right": (0, 1), "down": (1, 0), "left": (0, -1)}
 
@@ -169,30 +168,6 @@ def test_a_reply_that_is_no_move_is_a_void_turn() -> None:
     assert (reward, info["void_turn"], info["answer_format"]) == (1.0, True, "line")
     _, _, _, _, info = env.step("<answer>right</answer>")
     assert (info["void_turn"], info["answer_format"], info["turn"]) == (False, "tag", 2)
-
-
-@pytest.mark.parametrize(
-    ("kwargs", "error", "match"),
-    [
-        ({"layout": "four_room"}, UnknownName, "Did you mean 'four_rooms'"),
-        ({"view": "txt"}, UnknownName, "Did you mean 'text'"),
-        ({"horizon": 0}, ValueError, "horizon must be an integer >= 1, got 0"),
-        ({"horizon": 2.5}, ValueError, "horizon"),
-        ({"task": np.full(40, 0.5)}, ValueError, "goal must be"),
-        ({"task": (4, 4)}, ValueError, r"free cell.*got \[4. 4.\]"),
-    ],
-)
-def test_bad_arguments_are_refused(kwargs: dict[str, Any], error: type, match: str) -> None:
-    with pytest.raises(error, match=match):
-        make(**kwargs)
-    with pytest.raises(UnknownName, match="Known: ansi, rgb_array"):
-        FourRoomsEnv(render_mode="human")
-
-
-@pytest.mark.parametrize("start", [(0, 0), (1.5, 1), "door", None, (1, 1, 1), [[1], [2, 3]]])
-def test_a_start_in_a_wall_is_refused(start: Any) -> None:
-    with pytest.raises(ValueError, match="start must be"):
-        make().reset(options={"start": start})
 
 
 def test_the_evaluation_families_are_the_same_everywhere() -> None:

@@ -21,7 +21,6 @@ from zerogym.envs.control.gridworlds.letter_formulas import (
 )
 from zerogym.envs.control.gridworlds.letter_level import PLACES, draw_level, holds_of, torus
 from zerogym.envs.control.temporal import ltlf
-from zerogym.errors import UnknownName
 
 make = partial(bare, "Letters")
 
@@ -216,27 +215,3 @@ def test_the_letters_in_words() -> None:
     picture = env.render()
     assert picture.count("A") + picture.count("@") >= 2 and len(picture.splitlines()) == 7
     assert env.reset(options={"mission": "F b & F c"})[1]["formula"] == "F b & F c"
-
-
-@pytest.mark.parametrize(
-    ("kwargs", "error", "match"),
-    [
-        ({"split": "trian"}, UnknownName, "no split 'trian'. Did you mean 'train'"),
-        ({"mission": "F aa"}, UnknownName, "no event 'aa'. Did you mean 'a'"),
-        ({"mission": "F (a"}, ValueError, r"expected '\)' at '', character 5"),
-        ({"mission": ""}, ValueError, "expected an event at '', character 1"),
-        ({"mission": "F (a & b)"}, ValueError, "true: no place has the events"),
-        ({"mission": "G a & G b"}, ValueError, "no episode can make"),
-        ({"mission": " & ".join(f"F {x}" for x in "abcdefg")}, ValueError, "may have 64 states"),
-        ({"mission": 3}, TypeError, "a formula is a str, not int"),
-        ({"task": (8, 1)}, ValueError, r"goal must be the \(row, column\) of a free cell"),
-        ({"task": "visit_z"}, UnknownName, "Did you mean 'visit_"),
-    ],
-)
-def test_what_is_no_mission_or_task_is_refused(kwargs: Any, error: type, match: str) -> None:
-    with pytest.raises(error, match=match):
-        make(**kwargs)
-    if "split" not in kwargs:
-        env = make()
-        with pytest.raises(error, match=match):
-            env.reset(options=kwargs)

@@ -9,7 +9,7 @@ import pytest
 
 from helpers.control_worlds import bare
 from helpers.transitions import play
-from zerogym.envs.control.gridworlds.t_maze import EAST, NORTH, SOUTH, WEST, TMazeEnv
+from zerogym.envs.control.gridworlds.t_maze import EAST, NORTH, SOUTH, WEST
 from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
 
 BOUND = 1.95  # of policies without memory: half of 4, and half of -0.1
@@ -165,23 +165,3 @@ def test_a_reward_at_the_end_is_given_once() -> None:
     ends = sorted(env.mdp.terminal)
     env.reset(seed=0)
     assert not env.R[ends].any() and (np.delete(env.R, ends, axis=0) == 1).all()
-
-
-@pytest.mark.parametrize(
-    ("kwargs", "match"),
-    [
-        ({"length": 1}, "length must lie in 2 to 200, got 1"),
-        ({"length": "long"}, "length must be an integer"),
-        ({"horizon": 10}, "in 10 steps no arm can be reached: the length is 10"),
-        ({"horizon": 0}, "horizon must be an integer >= 1"),
-    ],
-)
-def test_a_maze_that_cannot_be_solved_is_refused(kwargs: Any, match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        TMazeEnv(**kwargs)
-
-
-@pytest.mark.parametrize("start", ["east", 0, None, (1, 1), np.zeros(3)])
-def test_a_sign_that_is_none_is_refused(start: Any) -> None:
-    with pytest.raises(ValueError, match="start must be a sign"):
-        make().reset(options={"start": start})

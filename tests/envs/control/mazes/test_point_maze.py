@@ -199,14 +199,6 @@ def test_larger_actions_are_clipped() -> None:
     np.testing.assert_allclose(env.step([1e300, -1e300])[0], [0.5, 0.5], atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "start", [(1.0, 1.0), (-0.1, 0), (3.1, 0), (np.nan, 1), (1,), "here", (1e300, 1), (10**400, 1)]
-)
-def test_a_start_outside_the_free_square_is_refused(start: Any) -> None:
-    with pytest.raises(ValueError, match="start must be a point"):
-        make().reset(options={"start": start})
-
-
 def test_pictures_show_walls_goal_and_point() -> None:
     env = make(render_mode="rgb_array", task="goal_right_top")
     assert env.render() is None

@@ -8,9 +8,8 @@ import pytest
 from minigrid.core import constants
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.minigrid_play import careful, each_id, each_level, make, package, play
+from helpers.minigrid_play import careful, each_level, make, package, play
 from zerogym.envs.control.minigrid.state import COLORS, DOOR_STATES, KINDS, MAX_DOORS
-from zerogym.errors import UnknownName
 
 # The world is the package's.
 
@@ -106,16 +105,6 @@ def test_the_mission_is_relabelled_as_it_is_streamed(level: str) -> None:
     relabelled = env._episode.task.relabel(*batch)
     np.testing.assert_array_equal(relabelled, received)
     assert (relabelled > 0).sum() == 3
-
-
-@each_id
-def test_a_task_of_another_world_is_refused(id: str) -> None:
-    size = make(id)._pristine.width
-    for goal in ((0, 1), (1, size - 1), (1.5, 1), (-1, 0), (np.nan, 1), (1, 2, 3), (99, 1)):
-        with pytest.raises(ValueError, match="goal must be a cell"):
-            make(id, task=goal)
-    with pytest.raises(UnknownName, match="no task"):
-        make(id, task="hold_elephant")
 
 
 def test_the_mission_does_not_end_an_episode_of_another_task() -> None:

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.minigrid_play import each_id, make
-from zerogym.envs.control.minigrid.minigrid_env import MiniGridEnv
+from helpers.minigrid_play import make
 from zerogym.envs.control.minigrid.text_view import (
     ACTION_NAMES,
     admissible_text,
@@ -152,43 +151,7 @@ def test_a_reply_that_is_no_action_is_waiting() -> None:
 # Bad input, pictures.
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "match"),
-    [
-        ({"level": "DoorKey-66"}, "no level 'DoorKey-66'. Did you mean 'DoorKey-6x6'"),
-        ({"view": "pixels"}, "no view"),
-        ({"render_mode": "svg"}, "no render mode"),
-        ({"horizon": 0}, "horizon must be"),
-        ({"task": "open_dor"}, "Did you mean 'open_door'"),
-    ],
-)
-def test_bad_arguments_are_named(kwargs: dict[str, Any], match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        MiniGridEnv(**kwargs)
-
-
 @pytest.mark.parametrize("level", [-1, 1.5, "3", True, None.__class__])
 def test_a_bad_seed_of_a_level_is_refused(level: Any) -> None:
     with pytest.raises(ValueError, match="level must be a seed"):
         make().reset(options={"level": level})
-
-
-@pytest.mark.parametrize("action", [-1, 7, 2.0, "2", None, np.nan, [2]])
-def test_a_bad_action_is_refused_and_nothing_happens(action: Any) -> None:
-    env = make()
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="action must be an integer from 0 to 6"):
-        env.step(action)
-    assert env._episode.turn == 0
-
-
-@each_id
-def test_a_world_is_drawn_in_pixels_and_in_characters(id: str) -> None:
-    env = make(id, render_mode="rgb_array")
-    assert env.render() is None
-    env.reset(seed=0)
-    height, width = env._pristine.height, env._pristine.width
-    assert env.render().shape == (24 * height, 24 * width, 3)
-    env = make(id, render_mode="ansi")
-    env.reset(seed=0)
-    assert len(env.render().splitlines()) == height

@@ -1,5 +1,6 @@
 """MuJoCo environments: exact features, rewards without a simulator, constants, pushes."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -215,3 +216,49 @@ def test_a_push_acts_for_one_step(id: str) -> None:
     seconds = env.substeps * env.model.opt.timestep
     assert gained[0] == pytest.approx(100 * seconds / planar_body(env.file).mass, rel=0.02)
     np.testing.assert_allclose(gained, gained[0], rtol=0.1)
+
+
+@each_body
+def test_a_force_is_checked(id: str) -> None:
+    for force in ((1, 2), (0, np.nan, 0), (0, 0, 1e9), "hard", None):
+        with pytest.raises(ValueError, match="force must be three numbers"):
+            seeded(make(id)).push(force)
+
+
+@each_body
+def test_an_action_is_checked_and_clipped(id: str) -> None:
+    env = seeded(make(id))
+    size, before = env.model.nu, env.get_state()["physics"]
+    for bad in (np.full(size, np.nan), np.zeros(size + 1), np.zeros((1, size))):
+        with pytest.raises(ValueError, match=rf"action must be an array \({size},\)"):
+            env.step(bad)
+    np.testing.assert_array_equal(env.get_state()["physics"], before)
+    env.step(np.full(size, 5.0))
+    np.testing.assert_array_equal(env.data.ctrl, 1.0)
+
+
+@each_body
+def test_an_unstable_simulation_is_an_error(
+    id: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log
+    env = seeded(make(id))
+    env.data.qvel[:] = 1e9
+    with pytest.raises(FloatingPointError, match="unstable"):
+        rollout(env, 5)
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(np.zeros(env.model.nu))
+
+
+@each_body
+def test_bad_options_are_refused(id: str) -> None:
+    env = make(id)
+    for start in (np.zeros(3), "up", np.full(env.observation_space.shape, np.nan)):
+        with pytest.raises(ValueError, match="start must be an observation"):
+            env.reset(options={"start": start})
+    first = next(iter(env.measures))
+    with pytest.raises(ValueError, match="is nan for a transition"):
+        make(id, task=lambda features, action: features[first] * np.nan)
+    for goal in ((np.nan, 0.1), (9.0, 9.0), (1.0, 2.0, 3.0), np.full(4, np.inf)):
+        with pytest.raises(ValueError, match="goal must be"):
+            make(id, task=goal)

@@ -14,7 +14,6 @@ from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.envs.control.core.features import Features
 from zerogym.envs.control.mujoco import threads as mujoco_threads
 from zerogym.envs.control.mujoco.vector_env import MujocoVectorEnv
 from zerogym.errors import UnknownName
@@ -250,16 +249,6 @@ def test_a_copy_goes_on_by_itself_as_the_original_would(copied: Any, threads: in
     assert not np.array_equal(found[0][0], found[1][0])
 
 
-def test_constants_of_one_body_are_not_those_of_another() -> None:
-    contexts = [{}, {"gravity": 4.0}, {}]
-    ours: Any = gym.make_vec("zerogym/Walker-v0", num_envs=3, context=contexts)
-    ours.reset(seed=0)
-    assert [world.model.opt.gravity[2] for world in ours.worlds] == [-9.81, -4.0, -9.81]
-    assert ours.worlds[0].model is ours.worlds[2].model
-    single: Any = gym.make("zerogym/Walker-v0").unwrapped
-    assert single.model is not ours.worlds[0].model
-
-
 def test_nobody_moves_a_body_after_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     ours, _ = both("Walker")
     ours.reset(seed=0)
@@ -340,9 +329,3 @@ def test_a_step_that_resets_has_no_reward() -> None:
     rewards = [ours.step(actions)[1] > 0 for _ in range(5)]
     begun = [[False] * 3, [False] * 3, [False, True, False], [False] * 3, [True, False, True]]
     np.testing.assert_array_equal(rewards, ~np.array(begun))
-
-
-def test_features_of_a_batch_are_those_of_any_world() -> None:
-    ours, _ = both("Walker")
-    features = ours.worlds[0].features(ours.reset(seed=0)[0])
-    assert isinstance(features, Features) and features["height"].shape == (COUNT,)

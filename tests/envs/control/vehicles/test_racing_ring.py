@@ -239,17 +239,8 @@ def test_the_controller_comes_through_in_any_context() -> None:
         assert not episode.terminated and not any(episode.costs), drawn
 
 
-@pytest.mark.parametrize("rivals", [-1, 5, 1.5, True, "two"])
-def test_a_bad_number_of_rivals_is_refused(rivals: Any) -> None:
-    with pytest.raises(ValueError, match="rivals must be an integer from 0 to 4"):
-        make(rivals=rivals)
-
-
 def test_worlds_without_others_have_no_task_of_them() -> None:
     env = make(rivals=0)
     assert "overtake" not in env.tasks
     assert env.reset(seed=0)[0].shape == (LAP + 1,)
     assert env.features(env.reset(seed=0)[0][None])["impact"][0] == 100.0
-    for goal in ((0.05, 0.0), (0.5, 4.0), (0.5,), (np.nan, 0.0)):
-        with pytest.raises(ValueError, match="goal must be"):
-            make(task=goal)

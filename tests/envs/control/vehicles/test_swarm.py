@@ -186,20 +186,3 @@ def test_the_straight_line_runs_into_columns() -> None:
         *_, info = env.step(fly(bodies, DEFAULT, Aim(None, way)).reshape(-1))
         cost += info["cost"]
     assert cost > 50
-
-
-@pytest.mark.parametrize(
-    "kwargs", [{"vehicles": 0}, {"vehicles": 7}, {"vehicles": 2.0}, {"columns": 10},
-               {"columns": -1}, {"columns": True}],
-)  # fmt: skip
-def test_bad_numbers_are_refused(kwargs: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="must be an integer from"):
-        make(**kwargs)
-
-
-@pytest.mark.parametrize(
-    "goal", [GOALS[:1], ((1, 0, 0), (3, 0, 0)), ((3, 0, 0), (3, 0.2, 0)), ((3, 0, 0), (3, 9, 0))]
-)
-def test_goals_are_places_in_the_open_for_each_vehicle(goal: Any) -> None:
-    with pytest.raises(ValueError, match="goal must be 2 places"):
-        make(vehicles=2, task=goal)

@@ -109,15 +109,6 @@ def test_episodes_of_the_maze_start_at_rest_in_the_top_left_room() -> None:
     assert 0.15 <= starts[:, 1].min() < 0.16 and 0.28 < starts[:, 1].max() <= 0.29
 
 
-@pytest.mark.parametrize("place", [(0.1, 0.0), (0.0, 0.0), (0.3, 0.0), (0.0, -0.19)])
-def test_a_place_in_a_wall_or_off_the_table_is_refused(place: tuple[float, float]) -> None:
-    env = make(MAZE)
-    with pytest.raises(ValueError, match="goal must be"):
-        env.reset(options={"task": (place[0], place[1] * 0.9)})
-    with pytest.raises(ValueError, match="start must be"):
-        env.reset(options={"start": (place[0], place[1] * 0.9, 0, 0)})
-
-
 def test_ways_round_boxes_are_the_shortest() -> None:
     boxes = Boxes(((-1.0, 1.0, -1.0, 1.0),), side=3.0, clearance=0.0)
     start, goal = np.array([-2.0, 0.5]), np.array([2.0, 0.5])
