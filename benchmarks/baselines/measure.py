@@ -88,6 +88,11 @@ def task_names(env: ControlEnv) -> list[str]:
     return [*env.tasks, *env.random_tasks]
 
 
+def fitting_learners(env: ControlEnv) -> list[str]:
+    """Return the learners that can act in an environment."""
+    return [name for name, spaces in LEARNERS.items() if isinstance(env.action_space, spaces)]
+
+
 def measure(
     request: Request,
     folder: Path,
@@ -141,12 +146,9 @@ def _chosen(world: ControlEnv, request: Request) -> list[str]:
         raise CannotMeasure(f"the planner needs a MuJoCo body, {request.entry.name} is none")
     for agent in set(request.agents) & set(LEARNERS):
         if not isinstance(world.action_space, LEARNERS[agent]):
-            fitting = [
-                n for n, spaces in LEARNERS.items() if isinstance(world.action_space, spaces)
-            ]
             raise CannotMeasure(
                 f"{agent} cannot act in {request.entry.name}, whose actions are "
-                f"{world.action_space}: take {' or '.join(fitting)}"
+                f"{world.action_space}: take {' or '.join(fitting_learners(world))}"
             )
     return list(request.tasks) or known
 
@@ -188,7 +190,8 @@ def _trained(
     request: Request, records: Records, task: str, agent: str, seeds: list[int], callback: Progress
 ) -> Iterator[Row]:
     """Yield a row after each training run, with all runs of that many steps so far."""
-    old = records.rows.get((task, agent, request.steps))
+    steps = request.steps
+    old = records.rows.get((task, agent, steps))
     kept: dict[int, tuple[float, ...]] = {}
     if old is not None and len(old.returns[0]) == len(seeds):
         kept = dict(zip(old.seeds, old.returns, strict=True))
@@ -196,32 +199,20 @@ def _trained(
         if seed in kept:
             continue
         what = f"{request.entry.name} {task} {agent} seed {seed}"
-        kept[seed] = _learn(request, task, agent, seed, seeds, what, callback)
-        yield sampled_row(task, agent, request.steps, tuple(kept), list(kept.values()))
-
-
-def _learn(
-    request: Request,
-    task: str,
-    agent: str,
-    seed: int,
-    seeds: list[int],
-    what: str,
-    callback: Progress,
-) -> tuple[float, ...]:
-    """Train once, and play."""
-    torch = require("torch", "sb3", f"the {agent} baseline")
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more of them only wait for each other in so small a network
-    env = gym.make(request.entry.id, task=task)
-    callback(what, 0, request.steps)
-    try:
-        model = train_sb3(
-            SB3Config(agent, request.steps, envs=1, seed=seed),
-            lambda: gym.make(request.entry.id, task=task),
-            lambda done, mean: callback(what, min(done, request.steps), request.steps),
-        )
-        return tuple(episode.value for episode in play([env], SB3Policy(model), seeds))
-    finally:
-        env.close()
-        torch.set_num_threads(threads)
+        torch = require("torch", "sb3", f"the {agent} baseline")
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # more of them only wait for each other in so small a network
+        env = gym.make(request.entry.id, task=task)
+        callback(what, 0, steps)
+        try:
+            model = train_sb3(
+                SB3Config(agent, steps, envs=1, seed=seed),
+                lambda: gym.make(request.entry.id, task=task),
+                lambda done, mean, what=what: callback(what, min(done, steps), steps),  # type: ignore[misc]
+            )
+            played = play([env], SB3Policy(model), seeds)
+        finally:
+            env.close()
+            torch.set_num_threads(threads)
+        kept[seed] = tuple(episode.value for episode in played)
+        yield sampled_row(task, agent, steps, tuple(kept), list(kept.values()))

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from zerogym.agents.datasets.stored import StoredDataset
 from zerogym.benchmarks.baselines.measure import (
-    LEARNERS,
     PLANNER,
     about,
     control_worlds,
+    fitting_learners,
     task_names,
 )
 from zerogym.benchmarks.baselines.scripts import needs_no_learner
@@ -150,8 +150,7 @@ def _reference(entry: Entry, world: ControlEnv, task: str, rows: list[Row]) -> S
     if floor is None:
         return Gap(entry.name, task, "random return")
     if not others:
-        fitting = [n for n, spaces in LEARNERS.items() if isinstance(world.action_space, spaces)]
-        agent = PLANNER if isinstance(world, MujocoEnv) else fitting[0]
+        agent = PLANNER if isinstance(world, MujocoEnv) else fitting_learners(world)[0]
         known = needs_no_learner(entry, task)
         return Gap(entry.name, task, "best return", None if known else agent)
     best = max(others, key=lambda row: row.mean)

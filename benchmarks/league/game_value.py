@@ -7,6 +7,8 @@ draw their moves (their table would be an estimate).
 """
 
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import gymnasium as gym
@@ -69,22 +71,6 @@ def _as_table(env: gym.Env[Any, Any], policy: Policy, seat: int) -> TabularPolic
     return None
 
 
-class _GreedyPolicy:
-    """A policy that takes the most likely action of another one."""
-
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
-
-    def predict(
-        self,
-        observations: Any,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = True,
-    ) -> tuple[Any, Any]:
-        return self._policy.predict(observations, state, episode_start, True)
-
-
 class _Walk:
     """One seat's walk through the tree."""
 
@@ -92,7 +78,8 @@ class _Walk:
         view: Any = env.unwrapped
         self._view = view
         self._game: Game[Any] = view.game
-        self._policy, self._seat = _GreedyPolicy(policy), seat
+        greedy: Any = SimpleNamespace(predict=partial(policy.predict, deterministic=True))
+        self._policy, self._seat = greedy, seat
         env.reset(options={"seat": seat})
         self._snapshot = view.get_state()
         # Perfect recall: an information set fixes the seat's own past, and so its memory.

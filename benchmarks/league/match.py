@@ -120,25 +120,21 @@ class _Seat:
             LeagueError: If the player fails, or says that it chose what is no legal action.
         """
         try:
-            move = self._answer(game, state)
+            move, self._memory = request_move(
+                self._player,
+                game,
+                state,
+                self._view,
+                self._memory,
+                self._opening,
+                MAX_RETRIES,
+                self._rng,
+            )
         except Exception as error:
             raise LeagueError(f"{self._name} failed: {type(error).__name__}: {error}") from error
+        self._opening = False
         if move is not None and move not in game.legal(state):
             raise LeagueError(f"{self._name} chose {move!r}, legal are {game.legal(state)}")
-        return move
-
-    def _answer(self, game: Game[Any], state: Any) -> int | None:
-        move, self._memory = request_move(
-            self._player,
-            game,
-            state,
-            self._view,
-            self._memory,
-            self._opening,
-            MAX_RETRIES,
-            self._rng,
-        )
-        self._opening = False
         return move
 
 
