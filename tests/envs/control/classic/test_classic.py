@@ -110,6 +110,7 @@ def test_a_batch_moves_as_single_states_do_also_with_a_context_for_each_row(name
     np.testing.assert_allclose(env.observations(env.states(rows)), rows, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.proof
 @each_world
 def test_every_oracle_does_its_tasks(name: str) -> None:
     env = bare(name, anywhere=name != "Acrobot")

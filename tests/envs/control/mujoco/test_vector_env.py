@@ -295,14 +295,6 @@ def test_threads_end_when_it_is_closed_or_forgotten() -> None:
         assert ours_alive() == 0
 
 
-def test_light_bodies_have_no_threads_of_their_own() -> None:
-    before = threading.enumerate()
-    envs = gym.make_vec("zerogym/Reacher-v0", num_envs=4)
-    envs.reset(seed=0)
-    envs.step(np.zeros(envs.action_space.shape or ()))
-    assert all(each in before for each in threading.enumerate())
-
-
 def test_after_close_nothing_begins() -> None:
     ours, _ = both("Walker")
     ours.reset(seed=0)

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from helpers.control_worlds import bare
+from helpers.transitions import transitions
 from zerogym.errors import UnknownName
 
 WORLDS = {
@@ -67,15 +68,8 @@ def test_places_of_worlds_with_a_mission_are_counted_as_their_texts_do(name: str
 @pytest.mark.parametrize("name", WORLDS)
 def test_expressions_reward_live_as_relabelled_in_both_libraries(name: str) -> None:
     env = bare(name, task=WORLDS[name], horizon=60)
-    task, rng = env.task_of(WORLDS[name]), np.random.default_rng(0)
-    rows, obs = [], env.reset(seed=0)[0]
-    over = False
-    while not over:
-        action = env.random_action(rng)
-        after, reward, terminated, truncated, _ = env.step(action)
-        rows.append((obs, action, after, reward))
-        obs, over = after, terminated or truncated
-    observed, actions, entered, rewards = (np.array(column) for column in zip(*rows, strict=True))
+    task = env.task_of(WORLDS[name])
+    observed, actions, entered, rewards = transitions(env, 1)
     assert np.ptp(rewards) > 0
     np.testing.assert_array_equal(task.relabel(observed, actions, entered), rewards)
     tensors = [torch.from_numpy(part) for part in (observed, actions, entered)]

@@ -162,17 +162,18 @@ def test_rules_are_tried_in_order_and_without_one_nothing_happens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "match"),
-    [([(0, "F a", 1, 1.0)], "temporal operators"), ([(0, "z", 1, 1.0)], r"names \['z'\]")],
+    ("events", "rule", "match"),
+    [
+        ("a", (0, "F a", 1, 1.0), "temporal operators"),
+        ("a", (0, "z", 1, 1.0), r"names \['z'\]"),
+        ("aa", (0, "a", 1, 1.0), "different names"),
+        ("a", (0, "a", -1, 1.0), "states are numbers from 0 on"),
+        ("a", (0.5, "a", 1, 1.0), "states are numbers from 0 on"),
+    ],
 )
-def test_bad_rules_are_refused(rules: list[tuple[int, str, int, float]], match: str) -> None:
+def test_bad_rules_are_refused(events: str, rule: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
-        machine_of_rules(["a"], rules)
-
-
-def test_events_are_named_once() -> None:
-    with pytest.raises(ValueError, match="different names"):
-        machine_of_rules(["a", "a"], [(0, "a", 1, 1.0)])
+        machine_of_rules(list(events), [rule])
 
 
 def test_a_dataset_of_several_episodes_is_relabelled_like_each_alone() -> None:
@@ -295,10 +296,7 @@ def test_tables_that_are_no_machine_are_refused(change: dict[str, Any], match: s
         replace(in_order("a", "b"), **change)
 
 
-def test_rules_and_orders_that_are_none_are_refused() -> None:
-    for rule in ((0, "a", -1, 1.0), (0.5, "a", 1, 1.0)):
-        with pytest.raises(ValueError, match="states are numbers from 0 on"):
-            machine_of_rules(["a"], [rule])  # type: ignore[list-item]
+def test_an_order_has_an_event() -> None:
     with pytest.raises(ValueError, match="at least one event"):
         in_order()
 
