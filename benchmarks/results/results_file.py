@@ -25,7 +25,9 @@ class ResultsFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        _cut_torn_line(path)
+        data = path.read_bytes() if path.exists() else b""
+        if data and not data.endswith(b"\n"):
+            os.truncate(path, data.rfind(b"\n") + 1)
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Write one line and wait until it is on the disk."""
@@ -59,15 +61,6 @@ def write_whole(path: Path, text: str) -> None:
     partial = path.with_name(f".{path.name}.part")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)
-
-
-def _cut_torn_line(path: Path) -> None:
-    if not path.exists():
-        return
-    data = path.read_bytes()
-    if data and not data.endswith(b"\n"):
-        with path.open("r+b") as file:
-            file.truncate(data.rfind(b"\n") + 1)
 
 
 def _plain(value: Any) -> Any:

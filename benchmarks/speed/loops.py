@@ -70,6 +70,17 @@ def stepping(env: gym.Env[Any, Any], actions: Sequence[Any]) -> Loop:
     return loop
 
 
+def batches(step: Callable[[Any], object], actions: Sequence[Any], steps: int) -> Loop:
+    """Many worlds at once under each of these actions; a call of `step` makes so many steps."""
+
+    def loop() -> int:
+        for action in actions:
+            step(action)
+        return len(actions) * steps
+
+    return loop
+
+
 def rate(loop: Loop, seconds: float) -> float:
     """Steps a CPU second, of one call or more."""
     steps, spent, start = 0, 0.0, time.process_time()

@@ -14,7 +14,7 @@ import gymnasium as gym
 import numpy as np
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.benchmarks.speed.loops import Loop, compare, stepping
+from zerogym.benchmarks.speed.loops import Loop, batches, compare, stepping
 from zerogym.errors import require
 
 CALLS = 20  # of `step`, for one call of a loop
@@ -30,13 +30,11 @@ def batched(name: str, n: int, library: Any) -> Loop:
     worlds.reset(seed=0)
     actions = [worlds._array(each) for each in drawn]  # in the library, before the clock starts
 
-    def loop() -> int:
-        for each in actions:
-            if worlds.step(each)[2]:
-                worlds.reset()
-        return CALLS * n
+    def step(action: Any) -> None:
+        if worlds.step(action)[2]:
+            worlds.reset()
 
-    return loop
+    return batches(step, actions, n)
 
 
 def single(name: str, view: str) -> Loop:

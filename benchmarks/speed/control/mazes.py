@@ -19,7 +19,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from zerogym.benchmarks.speed.loops import Loop, compare, stepping
+from zerogym.benchmarks.speed.loops import Loop, batches, compare, stepping
 from zerogym.envs.control.core.arrays import Library
 from zerogym.envs.control.mazes.base import MazeEnv
 from zerogym.errors import MissingExtra, require
@@ -62,13 +62,7 @@ def batched(name: str, rewarded: bool, library: Library, n: int) -> Loop:
         torch = require("torch", "control", "batched mazes of torch")
         torch.set_num_threads(1)
         actions = [torch.as_tensor(each) for each in drawn]
-
-    def loop() -> int:
-        for action in actions:
-            world.step(action)
-        return BATCHES * n
-
-    return loop
+    return batches(world.step, actions, n)
 
 
 def relabelled(name: str, n: int) -> Loop:

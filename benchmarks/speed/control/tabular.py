@@ -14,7 +14,7 @@ import gymnasium as gym
 import numpy as np
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.benchmarks.speed.loops import Loop, compare, stepping
+from zerogym.benchmarks.speed.loops import Loop, batches, compare, stepping
 from zerogym.errors import require
 
 CALLS = 100  # of `step`, for one call of a loop
@@ -28,15 +28,9 @@ def batched(name: str, n: int, library: Any, observe: bool) -> Loop:
     worlds = env.batched(n, library)
     worlds.reset(seed=0)
     actions = [worlds.random_actions() for _ in range(CALLS)]
-
-    def loop() -> int:
-        for each in actions:
-            worlds.step(each)
-            if observe:
-                worlds.observe()
-        return CALLS * n
-
-    return loop
+    if observe:
+        return batches(lambda action: (worlds.step(action), worlds.observe()), actions, n)
+    return batches(worlds.step, actions, n)
 
 
 def loops(n: int) -> dict[str, Loop]:

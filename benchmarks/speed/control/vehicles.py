@@ -18,7 +18,7 @@ import gymnasium as gym
 import numpy as np
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.benchmarks.speed.loops import Loop, compare, stepping
+from zerogym.benchmarks.speed.loops import Loop, batches, compare, stepping
 from zerogym.envs.control.core.arrays import Library
 from zerogym.envs.control.vehicles.base import VehicleEnv
 from zerogym.errors import MissingExtra, require
@@ -63,13 +63,7 @@ def batched(name: str, library: Library, n: int) -> Loop:
         torch = require("torch", "control", "batched vehicles of torch")
         torch.set_num_threads(1)
         actions = [torch.as_tensor(each) for each in actions]
-
-    def loop() -> int:
-        for action in actions:
-            worlds.step(action)
-        return BATCHES * n * vehicles(env)
-
-    return loop
+    return batches(worlds.step, actions, n * vehicles(env))
 
 
 def motion(name: str, n: int) -> Loop:
@@ -77,13 +71,9 @@ def motion(name: str, n: int) -> Loop:
     env = made(name)
     actions = list(drawn(env, (BATCHES, n)).astype(np.float64))
     states = env.rules.draw(np.random.default_rng(0), n, env.context)
-
-    def loop() -> int:
-        for action in actions:
-            env.rules.advance(states, action, env.context)
-        return BATCHES * n * vehicles(env)
-
-    return loop
+    return batches(
+        lambda action: env.rules.advance(states, action, env.context), actions, n * vehicles(env)
+    )
 
 
 def floor(name: str, n: int) -> Loop:
