@@ -48,6 +48,20 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["bench", "games", *arguments])
 
 
+def stop_at(number: int, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Interrupt the match of this number; return the list of the matches that were begun."""
+    original, begun = league_module.play_match, []
+
+    def play_match(*arguments: Any) -> Match:
+        begun.append(arguments)
+        if len(begun) == number:
+            raise KeyboardInterrupt
+        return original(*arguments)
+
+    monkeypatch.setattr(league_module, "play_match", play_match)
+    return begun
+
+
 def test_five_games_with_an_exact_player_each_and_six_players() -> None:
     assert len(GAMES.entries) == 5
     for entry in GAMES.entries:
@@ -145,25 +159,16 @@ def test_a_stopped_run_goes_on_and_equals_one_that_was_not(
 ) -> None:
     suite = small("kuhn_poker", "nim", "scripted", pairs=10)
     whole = table_of(suite, run_games(suite, tmp_path / "whole"))
-    original, count = league_module.play_match, 0
-
-    def stop_in_the_fifth(*arguments: Any) -> Match:
-        nonlocal count
-        count += 1
-        if count == 5:
-            raise KeyboardInterrupt
-        return original(*arguments)
-
-    monkeypatch.setattr(league_module, "play_match", stop_in_the_fifth)
+    played = stop_at(5, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         run_games(suite, tmp_path / "part")
     found = run_games(suite, tmp_path / "part")
-    assert count == 7, "four matches were not played again"
+    assert len(played) == 7, "four matches were not played again"
     assert table_of(suite, found) == whole
     kinds = [record["kind"] for record in read_records(found.results)]
     assert kinds.count("session") == kinds.count("end") == 2
     assert kinds.count("exploitability") == 6, "nor was anybody exploited twice"
-    assert run_games(suite, tmp_path / "part").matches == found.matches and count == 7
+    assert run_games(suite, tmp_path / "part").matches == found.matches and len(played) == 7
     with pytest.raises(LeagueError, match="choose another --out"):
         run_games(suite, tmp_path / "part", seed=1)
     with pytest.raises(LeagueError, match="choose another --out"):
@@ -224,15 +229,7 @@ def test_a_learner_is_found_again_after_a_stop_or_learns_the_same_again(
     suite = small("kuhn_poker", "ppo", pairs=5)
     short = replace(suite, entries=(replace(suite.entries[0], steps=1024),))
     whole = run_games(short, tmp_path / "whole").matches
-    original, played = league_module.play_match, []
-
-    def stop_in_the_third(*arguments: Any) -> Match:
-        played.append(arguments)
-        if len(played) == 3:
-            raise KeyboardInterrupt
-        return original(*arguments)
-
-    monkeypatch.setattr(league_module, "play_match", stop_in_the_third)
+    stop_at(3, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         run_games(short, tmp_path / "part")
     assert run_games(short, tmp_path / "part").matches == whole

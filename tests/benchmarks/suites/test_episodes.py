@@ -59,7 +59,7 @@ def test_every_seed_is_played_once_and_in_order() -> None:
 
 
 class Tiring(Countdown):
-    """Pays less with each episode."""
+    """The reward falls with each episode."""
 
     resets = 0
 
