@@ -1,4 +1,7 @@
-"""Properties of every environment of the registry. A new task is tested here without an edit."""
+"""Properties of every environment of the registry. A new task is tested here without an edit.
+
+Expensive properties are tested on a few environments of each family; `make proofs` tests all.
+"""
 
 import ast
 import inspect
@@ -7,13 +10,11 @@ import pickle
 import subprocess
 import sys
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-import pettingzoo
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
@@ -30,17 +31,12 @@ from helpers.episodes import (
     outcome,
     play,
 )
-from helpers.games.positions import HERE
 from zerogym.envs.games.opponents.registry import uniform_policy
 from zerogym.envs.games.solvers.best_response import nash_conv
 from zerogym.envs.pages import HEADINGS, page, sections
 from zerogym.envs.reasoning.core import ReasoningEnv
-from zerogym.envs.registry import TASKS, Game, Task
+from zerogym.envs.registry import TASKS, Task
 from zerogym.errors import UnknownName
-
-with warnings.catch_warnings():  # it imports a game of its own in a way that it deprecates
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from pettingzoo.test import api_test, seed_test
 
 CASES = all_cases()
 TEXT_CASES = [case for case in CASES if case.is_text]
@@ -65,12 +61,25 @@ HOSTILE = {
     "JSON bomb": "<tool_call>" + "[" * 100_000 + "</tool_call>",
     "statements": "<sql>" + "SELECT 1;" * 100_000 + "</sql>",
 }
+PROOF = pytest.mark.proof
 SECONDS = 5.0  # for one hostile reply; each takes milliseconds on an idle machine
 
 
 def each_case(cases: list[Case] = CASES) -> pytest.MarkDecorator:
     """Parametrise a test over cases."""
     return pytest.mark.parametrize("case", cases, ids=str)
+
+
+def few_cases(cases: list[Case] = CASES, count: int = 3) -> pytest.MarkDecorator:
+    """Parametrise an expensive test over a few cases a family, and in proofs over all."""
+    few: list[Case] = []
+    for family in {case.task.family for case in cases}:
+        own = [case for case in cases if case.task.family == family]
+        few += own[:: -(-len(own) // count)]
+    marked = [
+        pytest.param(case, marks=[] if case in few else PROOF, id=str(case)) for case in cases
+    ]
+    return pytest.mark.parametrize("case", marked)
 
 
 NEED_SANDBOX = [task.name for task in TASKS if "sandbox" in task.tags]
@@ -86,12 +95,12 @@ each_task = pytest.mark.parametrize(
 )
 
 
-@each_case()
+@few_cases()
 def test_gymnasium_checks_it(case: Case) -> None:
     check_env(case.bare())
 
 
-@each_case()
+@few_cases()
 def test_the_same_seed_gives_the_same_episode(case: Case) -> None:
     env = case.make()
     first = play(env, seed=1)[0]
@@ -100,6 +109,7 @@ def test_the_same_seed_gives_the_same_episode(case: Case) -> None:
     assert any(play(env, seed=seed)[0] != first for seed in range(2, 10)), "whatever the seed"
 
 
+@pytest.mark.proof
 def test_another_process_gives_the_same_episodes(root: Path) -> None:
     result = subprocess.run(
         [sys.executable, str(root / "tests/helpers/episodes.py")],
@@ -110,7 +120,7 @@ def test_another_process_gives_the_same_episodes(root: Path) -> None:
     assert json.loads(result.stdout) == {str(case): fingerprint(case) for case in CASES}
 
 
-@each_case()
+@few_cases()
 def test_two_live_environments_do_not_disturb_each_other(case: Case) -> None:
     alone = [play(case.make(), seed=seed)[0] for seed in (1, 2)]
     envs, rngs = [case.make(), case.make()], [np.random.default_rng(seed) for seed in (1, 2)]
@@ -126,7 +136,7 @@ def test_two_live_environments_do_not_disturb_each_other(case: Case) -> None:
     assert together == alone
 
 
-@each_case()
+@few_cases()
 def test_a_snapshot_can_be_replayed(case: Case) -> None:
     env = case.bare()
     env.reset(seed=3)
@@ -147,7 +157,7 @@ def chance_is_best(game: Any) -> bool:
     return nash_conv(game, uniform_policy(game)) < 1e-9
 
 
-@each_case(REWARDED)
+@few_cases(REWARDED, 1)
 def test_the_oracle_beats_chance(case: Case) -> None:
     env = case.make()
     if case.task.family == "games" and chance_is_best(env.unwrapped.game):  # type: ignore[attr-defined]
@@ -161,7 +171,7 @@ def test_the_oracle_beats_chance(case: Case) -> None:
         assert all(info["success"] for _, info in oracle)
 
 
-@each_case()
+@few_cases()
 def test_policies_do_not_change_the_episode(case: Case) -> None:
     env, rng = case.bare(), np.random.default_rng(0)
     env.reset(seed=5)
@@ -174,7 +184,7 @@ def test_policies_do_not_change_the_episode(case: Case) -> None:
     assert pickle.dumps(env.get_state()["rng"]) == before
 
 
-@each_case()
+@few_cases()
 def test_a_spec_rebuilds_the_environment(case: Case) -> None:
     env = case.make()
     assert env.spec is not None
@@ -183,12 +193,8 @@ def test_a_spec_rebuilds_the_environment(case: Case) -> None:
         assert play(gym.make(spec))[0] == expected
 
 
-@pytest.mark.parametrize(
-    ("case", "mode"),
-    [(case, "sync") for case in CASES]
-    + [(case, "async") for case in CASES if "task" not in case.kwargs],  # else: the same spaces
-    ids=str,
-)
+@pytest.mark.parametrize("mode", ["sync", pytest.param("async", marks=PROOF)])
+@few_cases()
 def test_vector_environments_return_what_single_ones_do(case: Case, mode: str) -> None:
     envs = gym.make_vec(case.task.id, num_envs=2, vectorization_mode=mode, **case.kwargs)
     try:
@@ -228,7 +234,7 @@ def rows(observations: Any) -> list[Any]:
     return list(observations)
 
 
-@each_case()
+@few_cases()
 def test_misuse_is_named(case: Case) -> None:
     env = case.bare()
     with pytest.raises(ResetNeeded, match="reset"):
@@ -253,7 +259,7 @@ def test_options_pin_the_problem(case: Case) -> None:
     assert digest(env.reset(seed=1)[0]) != digest(prompt)
 
 
-@each_case(TEXT_CASES)
+@few_cases(TEXT_CASES)
 def test_an_action_that_is_no_string_is_a_type_error(case: Case) -> None:
     env = case.make()
     env.reset(seed=0)
@@ -262,7 +268,7 @@ def test_an_action_that_is_no_string_is_a_type_error(case: Case) -> None:
             env.unwrapped.step(action)
 
 
-@each_case(TEXT_CASES)
+@few_cases(TEXT_CASES)
 def test_hostile_texts_are_scored_in_bounded_time(case: Case) -> None:
     env, ended = case.make(), True
     for name, text in HOSTILE.items():
@@ -294,16 +300,6 @@ def test_arguments_are_json_and_documented(task: Task) -> None:
         if parameter.kind == parameter.VAR_KEYWORD:  # of a game: see the tests of its rules
             continue
         assert f"{name}:" in document or f"`{name}" in document, name
-
-
-# A Dict with the mask of legal moves is PettingZoo's own convention for board games; its test
-# excuses PettingZoo's games from this advice by their names.
-@pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
-@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
-@pytest.mark.parametrize("game", HERE, ids=lambda game: game.name)
-def test_pettingzoo_checks_the_game(game: Game) -> None:
-    api_test(pettingzoo.make("aec", game.id), num_cycles=50)
-    seed_test(lambda: pettingzoo.make("aec", game.id), num_cycles=20)
 
 
 def test_ids_are_unique_and_every_task_is_registered(root: Path) -> None:

@@ -46,13 +46,13 @@ def check(game: Game[Any], games: Games, batch: Batch) -> None:
 @pytest.mark.parametrize("name", BATCHED)
 def test_it_plays_by_the_rules(name: str) -> None:
     game = load_game(name)
-    games = make_batched(game, n=256, seed=0)
+    games = make_batched(game, n=64, seed=0)
     beginnings = after_chance(game, game.initial())
     batch = games.reset()
     assert not batch.done.any() and not batch.payoffs.any()
     check(game, games, batch)
     ended = 0
-    while ended < 2000:
+    while ended < 300:
         before, actions = games.states(), games.random_actions()
         batch = games.step(actions)
         check(game, games, batch)

@@ -54,6 +54,7 @@ def episodes() -> list[Any]:
     return [*found, *(play(env, seed) for seed in range(4))]
 
 
+@pytest.mark.proof
 def test_another_process_plays_the_same_games(root: Path, run_python: Callable[..., str]) -> None:
     code = (
         f"import json, sys; sys.path[:0] = {[str(root / 'tests'), str(Path(__file__).parent)]!r}\n"
@@ -146,7 +147,7 @@ def test_a_player_travels_to_other_processes() -> None:
     assert copy.deepcopy(memory) == memory and memory.reply == memory.ids[-len(memory.reply) :]
 
 
-@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("mode", ["sync", pytest.param("async", marks=pytest.mark.proof)])
 def test_vectors_of_environments_take_names(mode: Any) -> None:
     kwargs = {"opponent": "random+llm:tiny", "view": "numeric", "seat": 0}
     rows = []
@@ -161,6 +162,7 @@ def test_vectors_of_environments_take_names(mode: Any) -> None:
     assert rows[0] == rows[1]
 
 
+@pytest.mark.proof
 def test_forked_environments_do_not_wait_for_the_threads_of_their_parent(
     run_python: Callable[..., str],
 ) -> None:

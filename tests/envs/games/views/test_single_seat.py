@@ -109,7 +109,7 @@ def test_the_oracle_has_the_value_of_the_best_response(seat: int) -> None:
     env = KuhnPokerEnv(seat=seat, view="numeric")
     env.reset(seed=0)
     rewards = []
-    for _ in range(4000):
+    for _ in range(1500):
         terminated = False
         while not terminated:
             _, reward, terminated, _, _ = env.step(env.oracle_action())
@@ -239,3 +239,11 @@ def test_a_person_sees_the_position() -> None:
     env.reset(seed=0)
     env.step("1")
     assert str(env.render()).startswith("X 2 3\n4 O 6\n7 8 9")
+
+
+def test_retries_are_counted_for_each_move() -> None:
+    env = TicTacToeEnv(seat=0, opponent="minimax", max_retries=1)
+    env.reset(seed=0)
+    for move in (0, 1):
+        assert not env.step("?")[2]
+        assert not env.step(str(env.game.legal(env.get_state()["episode"].state)[0] + 1))[2], move

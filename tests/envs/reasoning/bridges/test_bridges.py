@@ -25,6 +25,7 @@ def test_the_suite_s_own_answer_scores_one(dataset: str) -> None:
         assert env.step(env.unwrapped.oracle_action())[1] == 1.0  # type: ignore[attr-defined]
 
 
+@pytest.mark.proof
 def test_a_scorer_that_hangs_scores_zero_in_time() -> None:
     env = make("countdown")
     env.reset(seed=0)
@@ -45,6 +46,7 @@ def test_a_scorer_that_raises_scores_zero() -> None:
     assert "ValueError" in info["feedback"]
 
 
+@pytest.mark.proof
 def test_an_answer_cannot_end_our_process() -> None:
     env = make("countdown")
     env.reset(seed=0)

@@ -17,18 +17,11 @@ BATTERY = tomllib.loads((Path(__file__).parent / "data/answers_battery.toml").re
 LIMIT = 0.2  # CPU seconds an answer
 
 
-def _options(pair: list[Any]) -> dict[str, Any]:
-    return dict(pair[2]) if len(pair) == 3 else {}
-
-
-@pytest.mark.parametrize("pair", BATTERY["equal"], ids=lambda pair: f"{pair[0]}|{pair[1]}")
-def test_equal_pairs(pair: list[Any]) -> None:
-    assert equal(pair[0], pair[1], **_options(pair))
-
-
-@pytest.mark.parametrize("pair", BATTERY["unequal"], ids=lambda pair: f"{pair[0]}|{pair[1]}")
-def test_unequal_pairs(pair: list[Any]) -> None:
-    assert not equal(pair[0], pair[1], **_options(pair))
+@pytest.mark.parametrize("kind", ["equal", "unequal"])
+def test_pairs(kind: str) -> None:
+    for given, expected, *options in BATTERY[kind]:
+        found = equal(given, expected, **(options[0] if options else {}))
+        assert found == (kind == "equal"), (given, expected)
 
 
 def test_the_battery_is_as_large_as_promised() -> None:
@@ -88,7 +81,13 @@ HOSTILE = {entry["name"]: _hostile(entry) for entry in BATTERY["hostile"]} | {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if number % 8 == 0 else pytest.mark.proof)
+        for number, name in enumerate(HOSTILE)
+    ],
+)
 def test_hostile_strings_end_in_time(name: str) -> None:
     assert _slowest(HOSTILE[name]) < LIMIT
 

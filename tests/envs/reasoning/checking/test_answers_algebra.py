@@ -16,7 +16,6 @@ from zerogym.envs.reasoning.checking.tokens import tokenize
 from zerogym.envs.reasoning.checking.values import POINTS, Evaluation, point
 
 Rng = np.random.Generator
-Tree = tuple  # (sign, left, right), a number or a name
 PRIME = 2**61 - 1
 
 

@@ -27,6 +27,7 @@ def test_it_knows_what_our_grammar_does_not() -> None:
 
 
 @needs_it
+@pytest.mark.proof
 def test_it_ends_in_time_from_any_thread() -> None:
     results: list[object] = []
 

@@ -256,13 +256,3 @@ def test_what_is_wrong_with_a_plan_is_said(answer: str, words: str) -> None:
         "goal": [list(atom) for atom in facts(goal)],
     }  # fmt: skip
     check_fault(BlocksworldEnv, Problem("", "", data=data), answer, words)
-
-
-@each_task
-def test_a_corrupted_plan_goes_wrong(task: type[PlanEnv]) -> None:
-    rng = np.random.default_rng(0)
-    for problem in draw_problems(task, 1.0, count=40):
-        steps = problem.solution.split("\n")
-        flawed = task.corrupt(problem, rng).split("\n")
-        assert flawed[:-1] == steps[: len(flawed) - 1]
-        assert flawed[-1] not in steps
