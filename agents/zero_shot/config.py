@@ -106,7 +106,7 @@ class FBConfig:
             raise ValueError(f"FBConfig.flow_bc takes the place of bc, which is {self.bc}")
         for name in ("bc", "flow_bc"):
             if getattr(self, name) > 0 and self.temperature > 0:
-                # Else targets would be the values of any actions, far from the data or not.
+                # Otherwise targets would be values of arbitrary actions, also far from the data.
                 raise ValueError(
                     f"FBConfig.{name} keeps the actor near the data and needs temperature 0, where "
                     f"the target policy is the actor; got {self.temperature}"
@@ -114,7 +114,7 @@ class FBConfig:
         if self.cuda_graph and self.device == "cpu":
             raise ValueError("FBConfig.cuda_graph needs device='cuda'")
         if self.cuda_graph and (self.features != "fb" or self.q_loss > 0):
-            # Their errors are looked at, for which the GPU must be waited for.
+            # Their error checks synchronise with the GPU.
             raise ValueError(
                 "FBConfig.cuda_graph: successor features and the q_loss solve linear systems, "
                 "which cannot be recorded"

@@ -1,9 +1,9 @@
 """The networks of a forward-backward agent: F, B and two kinds of policy.
 
-State and task are embedded apart and multiplied (a "FiLM" product), which our measurements put
-well above concatenating them on small worlds: our choice, as is the linear path around F's hidden
-layers. The heads of F are computed together by batched matrix products. Left out: the deep state
-encoder and LayerNorm torsos of the large published agents.
+State and task are embedded separately and multiplied (a "FiLM" product), which scores far above
+concatenation in small environments: our choice, as is the linear path around F's hidden layers. The
+heads of F are computed together by batched matrix products. `torsos.py` and `encoders.py` have the
+LayerNorm torsos and the deep state encoder of the large published agents.
 """
 
 import math
@@ -81,7 +81,7 @@ class DiscreteForward(nn.Module):
 class ContinuousForward(nn.Module):
     """F(s, a, z) = sum_k basis_k(a) F_k(s, z), quadratic in the action: our choice.
 
-    With the parts F_k at hand, the value of any number of actions costs next to nothing.
+    Given the parts F_k, the value of any number of actions is cheap.
     """
 
     pairs: Tensor
@@ -93,7 +93,7 @@ class ContinuousForward(nn.Module):
         self.net = Product(heads, features, dim, hidden, self.size * dim)
 
     def basis(self, action: Tensor) -> Tensor:
-        """1, a_i and a_i a_j for i <= j; (n, actions) -> (n, K)."""
+        """Return 1, a_i and a_i a_j for i <= j; (n, actions) -> (n, K)."""
         first, second = self.pairs
         products = action[:, first] * action[:, second]  # (n, pairs)
         return torch.cat([torch.ones_like(action[:, :1]), action, products], -1)
@@ -142,7 +142,7 @@ class Actor(nn.Module):
 class RadialFeatures(nn.Module):
     """Gaussian bumps around anchor observations, divided by their sum; fixed, not trained.
 
-    They make neighbourhoods out of coordinates, so that a linear B can tell places apart.
+    They turn coordinates into neighbourhoods, which a linear B can separate.
     """
 
     anchors: Tensor
@@ -153,7 +153,7 @@ class RadialFeatures(nn.Module):
         distances = torch.cdist(anchors, anchors)  # (k, k)
         distances.fill_diagonal_(torch.inf)
         self.register_buffer("anchors", anchors)  # (k, obs)
-        # Narrow bumps are nearly a table of places, and do not reach through a wall.
+        # Narrow bumps are nearly a table of states, and do not extend through a wall.
         self.register_buffer("width", WIDTH * distances.min(-1).values.mean())  # ()
 
     def forward(self, observations: Tensor) -> Tensor:
@@ -164,7 +164,7 @@ class RadialFeatures(nn.Module):
 
 
 def spread_points(points: Tensor, count: int) -> Tensor:
-    """`count` of the points (n, obs), each the farthest from those before it; (count, obs)."""
+    """Return `count` of the points (n, obs), each the farthest from those before; (count, obs)."""
     nearest = torch.full((len(points),), torch.inf)  # (n,)
     chosen = [0]
     for _ in range(count - 1):

@@ -3,7 +3,7 @@
 As the public code of "Does Zero-Shot Reinforcement Learning Exist?" (2022, arXiv 2209.14935) and
 its successors have them: two embeddings, of (s, a) and of (s, z), each Linear, LayerNorm, tanh,
 Linear to half the width, ReLU; concatenated, through one more hidden layer. F has two independent
-heads, computed together. On small worlds those of `networks.py` learn faster.
+heads, computed together. In small environments those of `networks.py` learn faster.
 """
 
 import torch

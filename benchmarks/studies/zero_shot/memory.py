@@ -25,14 +25,14 @@ SENSOR = "FlickeringObservation"
 LOST = {"flicker 0.5": 0.5, "flicker 0.2": 0.2}
 BASE = FBConfig(env="zerogym/UMap-v0", updates=1_500)
 FULL, BLIND = "full view", "no memory"
-REMEMBERING = replace(BASE, history=LENGTH, encoded=64)
+RECURRENT = replace(BASE, history=LENGTH, encoded=64)
 # Whole histories are too many to sum over: their negatives are those of the batch.
 STACKED = replace(
     BASE,
     exact=False,
     wrappers={"ObservationHistory": {"length": LENGTH}, "FlattenObservation": {}},
 )
-RUNS = {FULL: BASE, BLIND: BASE, "stacked history": STACKED, "memory": REMEMBERING}
+RUNS = {FULL: BASE, BLIND: BASE, "stacked history": STACKED, "memory": RECURRENT}
 GOALS, WON = "goals", "share of the loss won back"
 
 

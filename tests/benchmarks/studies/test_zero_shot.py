@@ -284,28 +284,20 @@ def test_every_proof_is_measured_from_training_to_scores(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(contexts, "CONFIG", small(contexts.CONFIG))
     monkeypatch.setattr(contexts, "TASKS", ("hang",))
-    monkeypatch.setattr(contexts, "EPISODES", 1)
     monkeypatch.setattr(contexts, "references", lambda split, seed: {"hang": (0.0, 100.0)})
-    monkeypatch.setattr(mazes, "EPISODES", 1)
-    monkeypatch.setattr(memory, "EPISODES", 1)
-    monkeypatch.setattr(narrow, "EPISODES", 1)
-    for module, settings in (
-        (rooms, "SETTINGS"),
-        (mazes, "SETTINGS"),
-        (memory, "RUNS"),
-        (conservative, "RUNS"),
-        (narrow, "RUNS"),
+    for module in (contexts, mazes, memory, narrow):
+        monkeypatch.setattr(module, "EPISODES", 1)
+    for module, settings, columns in (
+        (rooms, "SETTINGS", set(rooms.COLUMNS)),
+        (memory, "RUNS", {memory.GOALS, memory.WON}),
+        (narrow, "RUNS", {narrow.SCORE, narrow.MADE_UP}),
+        (mazes, "SETTINGS", {"goals", "peaks"}),
+        (conservative, "RUNS", {conservative.INSIDE, conservative.BEST}),
+        (contexts, "", set(SPLITS)),
     ):
-        smaller = {name: small(config) for name, config in getattr(module, settings).items()}
-        monkeypatch.setattr(module, settings, smaller)
-    for module, columns in (
-        (rooms, set(rooms.COLUMNS)),
-        (memory, {memory.GOALS, memory.WON}),
-        (narrow, {narrow.SCORE, narrow.MADE_UP}),
-        (mazes, {"goals", "peaks"}),
-        (conservative, {conservative.INSIDE, conservative.BEST}),
-        (contexts, set(SPLITS)),
-    ):
+        if settings:
+            smaller = {name: small(config) for name, config in getattr(module, settings).items()}
+            monkeypatch.setattr(module, settings, smaller)
         found = [module.measure(module.PROOF.cells[-1], seed) for seed in (3, 4)]
         assert found[0] != found[1]
         for scores in found:
