@@ -163,7 +163,7 @@ class ReLA:
         return Adapted(learned, start, found, self.steps, tuple(history))
 
     def play(self, seed: int) -> float:
-        """Play one episode, update at its steps, and return its return."""
+        """Play one episode with updates at its steps; return the sum of its rewards."""
         total = 0.0
         for row in self._episode(seed, self.choose):
             self.rows.append(row)

@@ -146,8 +146,10 @@ def test_a_policy_with_a_memory_plays_for_stable_baselines() -> None:
     assert evaluate_returns(policy, make(), episodes=2, seed=0) >= 0
 
 
-def test_the_state_of_a_finite_world_is_not_enough_for_it() -> None:
+def test_exact_scores_need_a_tabular_environment_and_no_memory() -> None:
     env = gym.make("zerogym/UMap-v0")
     model = _agent(collect(env, 100), discrete=True).model
     with pytest.raises(TypeError, match="memoryless"):
         evaluate_tabular(model, env, [])
+    with pytest.raises(TypeError, match="a tabular environment"):
+        evaluate_tabular(model, gym.make("zerogym/Pendulum-v0"), [])

@@ -80,16 +80,13 @@ def test_observations_choose_their_encoder() -> None:
         ({"encoder": "pixels"}, "does not fit"),
         ({"encoder": "state", "history": 4}, "history needs vectors"),
         ({"history": 4, "features": "svd"}, "needs vectors"),
+        ({"anchors": 3, "exact": False}, "anchors"),
     ],
 )
 def test_what_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:
+    data = _pictures() if "anchors" in changes else random_data(discrete=False)
     with pytest.raises(ValueError, match=words):
-        encoding_of(dataclasses.replace(SMALL, **changes), random_data(discrete=False))
-
-
-def test_pictures_have_no_anchors() -> None:
-    with pytest.raises(ValueError, match="anchors"):
-        encoding_of(dataclasses.replace(SMALL, anchors=3, exact=False), _pictures())
+        encoding_of(dataclasses.replace(SMALL, **changes), data)
 
 
 def test_encoders_give_vectors_of_length_one() -> None:
