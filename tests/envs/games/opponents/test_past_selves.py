@@ -102,6 +102,7 @@ def test_the_checkpoints_of_a_run_are_opponents(run: Path) -> None:
             assert member.sampling.stop == ("</answer>",)
 
 
+@pytest.mark.proof
 def test_the_checkpoints_of_a_run_enter_leagues(run: Path) -> None:
     entrants = [language_model(f"{run}/checkpoint-000002"), *named(KUHN, ["random", f"past:{run}"])]
     matches = play_league(KUHN, entrants, pairs=2)
