@@ -47,7 +47,7 @@ def test_every_state_obeys_the_protocol(name: str) -> None:
     keys: dict[Any, Any] = {}
     arrays: dict[Any, Any] = {}
     texts: dict[Any, Any] = {}
-    for state in positions(game):
+    for number, state in enumerate(positions(game)):
         mover = game.to_move(state)
         assert bool(game.legal(state)) == (mover >= 0)
         assert list(game.legal(state)) == sorted(set(game.legal(state)))
@@ -63,7 +63,7 @@ def test_every_state_obeys_the_protocol(name: str) -> None:
             assert vector.shape == (game.observation_size,)
             assert vector.dtype == np.float32
             assert vector.min() >= 0 and vector.max() <= 1
-            if mover != CHANCE:
+            if mover != CHANCE and number % 20 == 0:
                 whole = (first_message(game, state, seat), retry_message(game, state, seat))
                 assert max(len(text.encode()) for text in whole) <= MAX_OBSERVATION
             if mover == seat:  # key, array and text are equal for the same states
