@@ -59,6 +59,8 @@ def test_every_state_obeys_the_protocol(name: str) -> None:
             assert not game.zero_sum or abs(sum(game.payoff(state))) < 1e-9
             payoffs |= set(game.payoff(state))
         for seat in range(game.num_seats):
+            if seat != mover and number % 20:
+                continue
             vector = game.observe(state, seat)
             assert vector.shape == (game.observation_size,)
             assert vector.dtype == np.float32
