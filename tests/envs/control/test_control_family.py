@@ -22,6 +22,7 @@ from zerogym.envs.registry import TASKS
 from zerogym.errors import NoOracle, UnknownName
 
 NAMES = [task.name for task in TASKS if task.family == "control" and installed(task)]
+SLOWLY_DRAWN = ("Walker", "Cheetah", "Hopper", "PointMassMaze", "Reacher")  # by OpenGL, as the ant
 each_env = pytest.mark.parametrize("name", NAMES)
 NONSENSE: dict[str, Any] = {
     "huge": 10**400,
@@ -48,7 +49,7 @@ def short(name: str, **kwargs: Any) -> Any:
     return bare(name, horizon=min(60, bare(name).horizon), **kwargs)
 
 
-def sampled(env: Any, count: int = 3) -> list[Task]:
+def sampled(env: Any, count: int = 2) -> list[Task]:
     """Named tasks of an environment, spread over all kinds."""
     tasks = list(env.tasks.values())
     return tasks[:: max(1, len(tasks) // count)]
@@ -174,18 +175,23 @@ def refusal(use: Callable[[], Any], what: str) -> str:
     return str(error.value)
 
 
-@each_env
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.proof) if n in SLOWLY_DRAWN else n for n in NAMES],
+)
 def test_pictures_change_with_the_world(name: str) -> None:
     for mode in bare(name).metadata["render_modes"]:
         env = bare(name, render_mode=mode, task=next(iter(bare(name).tasks)))
         assert env.render() is None, "before reset"
         env.reset(seed=0)
-        first, rng, changed = env.render(), np.random.default_rng(0), False
+        first, rng = env.render(), np.random.default_rng(0)
         if mode == "ansi":
             assert isinstance(first, str) and first
         else:
             assert first.dtype == np.uint8 and first.ndim == 3 and first.std() > 1
         for turn in range(1, 16):
             env.step(env.random_action(rng))
-            changed = changed or (turn % 5 == 0 and not np.array_equal(env.render(), first))
-        assert changed
+            if turn % 5 == 0 and not np.array_equal(env.render(), first):
+                break
+        else:
+            pytest.fail("the picture stays as it is")
