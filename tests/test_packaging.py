@@ -128,6 +128,7 @@ for module in pkgutil.walk_packages(zerogym.__path__, "zerogym."):
 """
 
 
+@pytest.mark.proof
 def test_the_wheel_works_in_a_clean_environment(clean_python: Path, tmp_path: Path) -> None:
     out = run(clean_python, "-W", "error", "-c", SMOKE, cwd=tmp_path, PYTHONPATH="").splitlines()
     assert Path(out[0]).is_relative_to(clean_python.parent.parent), "not this repository"

@@ -1,5 +1,6 @@
 """The generated README.md of every folder is complete and up to date."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -31,7 +32,9 @@ def test_every_page_is_up_to_date(pages: dict[Path, str], root: Path) -> None:
     assert not stale, f"run `make docs` and commit: {', '.join(stale)}"
 
 
-def test_every_id_and_every_file_is_on_a_page(pages: dict[Path, str], root: Path) -> None:
+def test_every_id_and_every_file_is_on_a_page(
+    catalog: ModuleType, pages: dict[Path, str], root: Path
+) -> None:
     text = "\n".join(pages.values())
     assert [task.id for task in TASKS if f"`{task.id}`" not in text] == []
     assert [game.id for game in GAMES if f"`{game.id}`" not in text] == []
@@ -44,7 +47,7 @@ def test_every_id_and_every_file_is_on_a_page(pages: dict[Path, str], root: Path
     linked = {
         (page.parent / link).resolve()
         for page, text in pages.items()
-        for link in catalog.re.findall(r"\]\(([\w/]+\.py)\)", text)
+        for link in re.findall(r"\]\(([\w/]+\.py)\)", text)
     }
     assert linked == files
     assert [str(path) for path in files if not catalog.docstring(path)] == []

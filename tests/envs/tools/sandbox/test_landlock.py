@@ -82,6 +82,7 @@ def sandbox() -> Sandbox:
     return Sandbox(level="landlock", python=open_python())
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("attack", [*ATTACKS, *SHARED], ids=lambda attack: attack.name)
 def test_the_level_holds(sandbox: Sandbox, folder: Path, attack: Attack) -> None:
     with host() as one:

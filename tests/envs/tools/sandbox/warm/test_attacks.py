@@ -30,6 +30,7 @@ def source(attack: Attack, one: Host) -> str:
     return f"import sys\nsys.argv = {['', json.dumps(one.targets)]!r}\n{attack.program}"
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("attack", EVERY, ids=lambda attack: attack.name)
 def test_a_zygote_holds(sandbox: Sandbox, attack: Attack) -> None:
     limits = replace(LIMITS, wall_s=WAIT_S) if "time" in attack.verdicts else LIMITS
@@ -55,6 +56,7 @@ BOMBS_SLOWLY = [
 ]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("attack", BOMBS_SLOWLY)
 def test_a_session_holds(sandbox: Sandbox, attack: Attack) -> None:
     """A cell may leave processes, which rest; they end with the session."""
