@@ -54,6 +54,7 @@ def reports() -> dict[str, Report]:
     return dict(zip(EXPECTED, found, strict=True))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("defect", EXPECTED)
 def test_a_planted_defect_is_found(defect: str, reports: dict[str, Report]) -> None:
     report = reports[defect]

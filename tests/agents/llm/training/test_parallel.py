@@ -82,6 +82,7 @@ def test_gradients_and_steps_of_a_model_in_parts_are_those_of_a_whole_one(tmp_pa
             assert its == pytest.approx(reported, rel=1e-5, abs=1e-6), name
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_of_two_processes_is_that_of_one(two: Path, tmp_path: Path, name: str) -> None:
     """One that learns from their episodes, and nearly all of whose own are theirs.
@@ -176,6 +177,7 @@ def test_the_end_of_one_process_ends_the_run(tmp_path: Path, job: str) -> None:
     assert [path.name for path in (tmp_path / "run").glob("checkpoint-*")] == ["checkpoint-000001"]
 
 
+@pytest.mark.proof
 def test_shards_are_saved_though_one_process_waited_when_both_were_interrupted(
     tmp_path: Path,
 ) -> None:
