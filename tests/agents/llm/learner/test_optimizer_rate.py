@@ -20,7 +20,7 @@ def rate(weights: int, config: GRPOConfig) -> float:
     return Optimizer(trained, config).adamw.param_groups[0]["lr"]
 
 
-@pytest.mark.parametrize(("weights", "usual"), [(9_999_999, 1e-4), (10_000_000, 1e-5)])
+@pytest.mark.parametrize(("weights", "default"), [(9_999_999, 1e-4), (10_000_000, 1e-5)])
 def test_few_weights_take_larger_steps(weights: int, default: float) -> None:
     assert rate(weights, GRPOConfig()) == default
     assert rate(weights, GRPOConfig(lr=3e-3)) == 3e-3

@@ -83,6 +83,7 @@ def reported(tmp_path: Path) -> dict[str, list[dict[str, float]]]:
     }
 
 
+@pytest.mark.proof
 def test_every_metric_and_setting_of_a_run(
     config: GRPOConfig, run: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -94,6 +95,7 @@ def test_every_metric_and_setting_of_a_run(
     assert given == json.loads(json.dumps(asdict(config)))
 
 
+@pytest.mark.proof
 def test_a_resumed_run_is_the_same_run_and_a_new_one_another(
     config: GRPOConfig, run: Callable[..., str], tmp_path: Path
 ) -> None:
