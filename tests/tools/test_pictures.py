@@ -22,6 +22,7 @@ def pictures(load_tool: Callable[[str], ModuleType]) -> ModuleType:
     return load_tool("pictures")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
 def test_every_world_has_its_picture_of_today(
     pictures: ModuleType, world: Task, root: Path

@@ -93,6 +93,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("doubles")
 @pytest.mark.parametrize(("changes", "discrete"), KINDS, ids=str)
 def test_each_agent_ends_as_it_would_alone(changes: dict[str, Any], discrete: bool) -> None:

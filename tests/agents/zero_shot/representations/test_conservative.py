@@ -60,6 +60,7 @@ def test_alpha_of_0_is_plain_fb(kind: str) -> None:
     assert float(other.alpha().detach()) == 0
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", ["value", "measure"])
 def test_actions_without_data_are_valued_below_those_with(kind: str) -> None:
     """Plain FB knows nothing of the two other actions; the penalty pushes them down."""

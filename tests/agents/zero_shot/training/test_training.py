@@ -154,6 +154,7 @@ def test_the_learning_rate_falls_in_the_second_half() -> None:
     assert scales == pytest.approx([1.0, 1.0, 0.51, 0.02, 0.02])
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("env_id", "changes"),
     [("zerogym/UMap-v0", {}), ("zerogym/PointMaze-v0", {"exact": False, "anchors": 9, "hold": 8})],

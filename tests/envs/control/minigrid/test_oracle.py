@@ -43,6 +43,7 @@ def test_a_plan_is_as_short_as_can_be(level: str, seeds: int) -> None:
         assert play(env)[1] == shortest(level, seed)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("level", "name", "seeds"),
     [

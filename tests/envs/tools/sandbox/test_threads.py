@@ -109,6 +109,7 @@ def test_a_pool_that_is_closed_in_the_middle_leaves_nothing():
     pool.close(timeout=60)
 
 
+@pytest.mark.proof
 def test_sessions_keep_their_own_state_whichever_thread_calls_them():
     sandbox = Sandbox(LIMITS)
     sessions = [sandbox.session(seed=number) for number in range(CALLERS)]
@@ -129,6 +130,7 @@ def test_sessions_keep_their_own_state_whichever_thread_calls_them():
         list(threads.map(lambda session: session.close(), sessions))
 
 
+@pytest.mark.proof
 def test_zygotes_side_by_side():
     sandbox = Sandbox(LIMITS)
 
@@ -164,6 +166,7 @@ def calling(prompt: str) -> str:
     return f"<python>print(sum(range({last} + 1)))</python>"
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("tool", ["python", "notebook"])
 def test_episodes_with_tools_are_the_same_in_step_and_at_their_own_pace(tool):
     gym.register("tests/Sums-v0", lambda: WithTools(Sums(), [tool]))
