@@ -65,18 +65,20 @@ def test_text_tasks_need_no_extra(run_python: Callable[..., str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("package", "arguments"),
     [
-        ("play", "kuhn_poker", "--opponent", "tiny"),
-        ("train", "llm", "--steps", "1"),
-        ("train", "fb", "--updates", "1"),
-        ("model", "tiny"),
+        ("torch", ("play", "kuhn_poker", "--opponent", "tiny")),
+        ("torch", ("train", "llm", "--steps", "1")),
+        ("torch", ("train", "fb", "--updates", "1")),
+        ("torch", ("model", "tiny")),
+        ("matplotlib", ("bench", "quick")),
+        ("jinja2", ("bench", "games")),
     ],
 )
 def test_a_verb_without_its_extra_says_what_to_install(
-    arguments: tuple[str, ...], tmp_path: Path, run_python: Callable[..., str]
+    package: str, arguments: tuple[str, ...], tmp_path: Path, run_python: Callable[..., str]
 ) -> None:
-    code = BLOCK.format(blocked=("torch",)) + (
+    code = BLOCK.format(blocked=(package,)) + (
         "import os, sys\n"
         f"os.chdir({str(tmp_path)!r})\n"
         f"sys.argv = ['zerogym', *{arguments!r}]\n"
@@ -88,5 +90,5 @@ def test_a_verb_without_its_extra_says_what_to_install(
         "    print('exit', stop.code)\n"
     )
     shown = " ".join(run_python(code).split())
-    assert "needs torch: pip install 'zerogym[" in shown
+    assert f"needs {package}: pip install 'zerogym[" in shown
     assert shown.endswith("exit 2") and "Traceback" not in shown

@@ -55,7 +55,8 @@ def main() -> None:
     others = others[turn:] + others[:turn] if options.since else others
     print(f"{len(first)} proofs are touched by the change, {len(others)} are not", flush=True)
     known = json.loads(TIMES.read_text("utf-8")) if TIMES.is_file() else {}
-    end = time.monotonic() + 60 * options.minutes if options.minutes else float("inf")
+    minutes = float("inf") if options.minutes is None else options.minutes
+    end = time.monotonic() + 60 * minutes
 
     def run(proof: Proof) -> float | None:
         """Run a proof and return its seconds, negative if it failed; None if there is no time."""
@@ -78,7 +79,7 @@ def main() -> None:
         return seconds if passed else -seconds
 
     # Long ones first would be faster, but with a limit the touched ones have to come first.
-    order = [*first, *others] if options.minutes else sorted(
+    order = [*first, *others] if minutes < float("inf") else sorted(
         [*first, *others], key=lambda proof: -known.get(proof.name, UNKNOWN_SECONDS)
     )  # fmt: skip
     with ThreadPoolExecutor(options.workers) as pool:
