@@ -72,7 +72,7 @@ def main() -> None:
         except subprocess.TimeoutExpired:
             return None
         seconds = time.monotonic() - start
-        passed = done.returncode == 0
+        passed = done.returncode in (0, 5)  # 5: all are skipped, a peer is not installed
         print(f"{'passed' if passed else 'FAILED'} {seconds:6.0f} s  {proof.name}", flush=True)
         if not passed:
             print(done.stdout, flush=True)
