@@ -114,7 +114,10 @@ def test_another_process_gives_the_same_episodes(root: Path) -> None:
     result = subprocess.run(
         [sys.executable, str(root / "tests/helpers/episodes.py")],
         capture_output=True, text=True, timeout=300,
-        env={"PYTHONHASHSEED": "12345", "PYTHONPATH": str(root / "src"), "OMP_NUM_THREADS": "1"},
+        env={
+            "PYTHONHASHSEED": "12345", "PYTHONPATH": f"{root / 'src'}:{root / 'tests'}",
+            "OMP_NUM_THREADS": "1",
+        },
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout) == {str(case): fingerprint(case) for case in CASES}
