@@ -112,7 +112,7 @@ def test_the_same_seed_gives_the_same_episode(case: Case) -> None:
 @pytest.mark.proof
 def test_another_process_gives_the_same_episodes(root: Path) -> None:
     result = subprocess.run(
-        [sys.executable, str(root / "tests/helpers/episodes.py")],
+        [sys.executable, "-P", "-m", "helpers.episodes"],  # by path `helpers/` would come first
         capture_output=True, text=True, timeout=300,
         env={
             "PYTHONHASHSEED": "12345", "PYTHONPATH": f"{root / 'src'}:{root / 'tests'}",
