@@ -62,8 +62,8 @@ def grid_picture(
                 if not score.measured or score.exact or not math.isfinite(low):
                     write(x, y, _number(value), ha="center")
                     continue
-                write(x - 17, y, _number(value), ha="right")
                 digits = 1 if max(abs(low), abs(high)) >= 10 else 2  # so that it stays in its cell
+                write(x - 17, y, _number(value, digits), ha="right")
                 interval = f"{_number(low, digits)} to {_number(high, digits)}"
                 write(x - 12, y, interval, size=6, alpha=0.7)
         write(8, height - 14, note, size=8, alpha=0.7)
