@@ -6,9 +6,12 @@ entry `name: ...` of a base class holds for every class that takes the argument 
 its own.
 """
 
+import ast
 import inspect
 import re
 import textwrap
+from functools import cache
+from pathlib import Path
 
 HEADINGS = (
     "Description", "Observation", "Action", "Answer", "Reward", "Episode end", "Difficulty",
@@ -33,6 +36,20 @@ def page(cls: type) -> str:
     parts = [found.pop("", "")]
     parts += [f"{heading}:\n{textwrap.indent(text, '    ')}" for heading, text in found.items()]
     return "\n\n".join(parts)
+
+
+@cache
+def summary(target: str) -> str:
+    """Return the first line of the docstring of a class, `module:Class` below `zerogym.envs`.
+
+    It is read from the source file, so that a list of all tasks imports none of them.
+    """
+    module, _, name = target.partition(":")
+    file = Path(__file__).parent / (module.replace(".", "/") + ".py")
+    for node in ast.parse(file.read_text("utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            return (ast.get_docstring(node) or "").partition("\n")[0]
+    return ""
 
 
 def _own_sections(cls: type) -> dict[str, str]:

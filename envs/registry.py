@@ -12,6 +12,8 @@ from typing import Any
 import gymnasium as gym
 import pettingzoo
 
+from zerogym.envs.pages import summary
+
 ALL_SEATS = "views.aec:GameAEC"
 ALL_AT_ONCE = "views.parallel:GameParallel"
 FAMILIES = ("reasoning", "tools", "games", "control")
@@ -19,7 +21,7 @@ FAMILIES = ("reasoning", "tools", "games", "control")
 
 @dataclass(frozen=True)
 class Task:
-    """A registered single-agent task.
+    """A registered single-agent task; `zerogym.tasks()` lists them.
 
     Attributes:
         name: The id without namespace and version: `Countdown` is `zerogym/Countdown-v0`.
@@ -54,6 +56,11 @@ class Task:
     @property
     def entry_point(self) -> str:
         return f"zerogym.envs.{self.target}"
+
+    @property
+    def summary(self) -> str:
+        """First line of its class docstring; the class is not imported."""
+        return summary(self.target)
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 Where a conversation outgrows the model's context in spite of `context`, the reply is empty.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from zerogym.agents.llm.generation.engines import load_generator
 from zerogym.agents.llm.generation.protocol import Generator, Sampling
 from zerogym.agents.llm.prompting.queries import episode_starts
 from zerogym.agents.llm.rollout.chat_template import ChatKind, make_chat
@@ -20,7 +22,7 @@ class LLMPolicy:
     """A `Policy` for text environments over any generation engine.
 
     Args:
-        generator: The engine.
+        generator: The engine, or the name of a model that `load_generator` loads.
         sampling: How replies are sampled; the policy derives a new seed from its `seed` at each
             call, so that a new policy with the same arguments plays the same.
         chat: `template` uses the tokenizer's chat template, `plain` lines of text, `auto` the
@@ -29,8 +31,8 @@ class LLMPolicy:
         context: The policy for a conversation that outgrows the context; default: none.
 
     Example:
-        >>> from zerogym.agents.llm.generation.engines import load_generator
-        >>> policy = LLMPolicy(load_generator("tiny"))
+        >>> from zerogym.agents.llm import LLMPolicy
+        >>> policy = LLMPolicy("tiny")
         >>> replies, state = policy.predict(["Calculate 8 - 3."], deterministic=True)
         >>> len(replies), len(state), type(replies[0]).__name__
         (1, 1, 'str')
@@ -38,12 +40,14 @@ class LLMPolicy:
 
     def __init__(
         self,
-        generator: Generator,
+        generator: Generator | str | os.PathLike[str],
         sampling: Sampling | None = None,
         chat: ChatKind = "auto",
         system: str | None = None,
         context: Context | None = None,
     ) -> None:
+        if isinstance(generator, str | os.PathLike):
+            generator = load_generator(generator)
         self.generator = generator
         self.sampling = sampling or Sampling()
         self._context = context or Stop()

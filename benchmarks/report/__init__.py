@@ -1,4 +1,4 @@
 """Pages, pictures and terminal tables about a run.
 
-Read `report.py` and `page.py`; `svg.py` draws.
+Read `report.py` and `page.py`; `charts.py` draws.
 """

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from zerogym.cli.console import UsageError, friendly, out, printable
-from zerogym.cli.names import find_task
+from zerogym.envs.lookup import find_task
 from zerogym.envs.processors import processors
 from zerogym.envs.registry import FAMILIES
 from zerogym.errors import UnknownName

@@ -17,7 +17,7 @@ from zerogym.cli.console import (
     progress_bar,
     usage_errors,
 )
-from zerogym.cli.names import find_task
+from zerogym.envs.lookup import find_task
 
 SHOWN_TASKS, NAMED_TASKS = 30, 3
 STEPS, SEEDS, EPISODES = 50_000, 1, 20

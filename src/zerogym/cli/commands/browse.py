@@ -1,6 +1,7 @@
 """`zerogym list` and `zerogym info ID`: the list of environments, and a page about each."""
 
 import importlib
+import json
 import re
 import textwrap
 from typing import Annotated, Any
@@ -13,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from zerogym.cli.console import friendly, out, printable
-from zerogym.cli.names import find_task, make
+from zerogym.cli.names import make
+from zerogym.envs.lookup import find_task, tasks
 from zerogym.envs.pages import page
-from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
+from zerogym.envs.registry import FAMILIES, GAMES, Task
 from zerogym.errors import UnknownName, ZerogymError
 
 SHOWN_STEPS = 3
@@ -24,25 +26,43 @@ SHOWN_TEXT = 600  # characters of an observation in an example episode
 
 @friendly
 def list_worlds(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="WORD...", help="Only tasks with these words in id or summary."),
+    ] = None,
     family: Annotated[
         str | None, typer.Option(help=f"Only one family: {', '.join(FAMILIES)}.")
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: id, family, summary and tags of each.")
+    ] = False,
 ) -> None:
-    """List the environments."""
-    if family is not None and family not in FAMILIES:
-        raise UnknownName("family", family, list(FAMILIES))
+    """List the tasks, a line each."""
+    found = tasks(family, " ".join(words or ()))
+    if as_json:
+        typer.echo(json.dumps([_record(task) for task in found], indent=1))
+        return
+    if not found:
+        raise UnknownName("task", " ".join(words or ()), [task.name for task in tasks(family)])
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("id", no_wrap=True)
-    for column in ("family", "tags"):
-        table.add_column(column)
-    for task in TASKS:
-        if family in (None, task.family):
-            folder = "/".join(task.target.partition(":")[0].split(".")[:-1])
-            table.add_row(f"[cyan]{task.id}[/]", folder, ", ".join(task.tags))
+    table.add_column("task")
+    for task in found:
+        tags = f"  [dim]{', '.join(task.tags)}[/]" if task.tags else ""
+        table.add_row(f"[cyan]{task.id}[/]", escape(task.summary) + tags)
     out.print(table)
-    if GAMES and family in (None, "games"):
-        names = ", ".join(game.id for game in GAMES)
-        out.print(f"\nWith all seats, through PettingZoo: {names}")
+    names = {task.name for task in found}
+    if games := [game.id for game in GAMES if find_task(game.name).name in names]:
+        out.print(f"\nWith all seats, through PettingZoo: {', '.join(games)}")
+
+
+def _record(task: Task) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "family": task.family,
+        "summary": task.summary,
+        "tags": list(task.tags),
+    }
 
 
 @friendly

@@ -14,8 +14,8 @@ from rich.table import Table
 
 from zerogym.cli.commands.train import shown_metrics
 from zerogym.cli.console import friendly, interrupted, out, progress_bar, usage_errors
-from zerogym.cli.names import full_id
 from zerogym.cli.settings import build, make_parser
+from zerogym.envs.lookup import full_id
 from zerogym.errors import require
 
 CARD = "card.json"

@@ -13,8 +13,9 @@ from rich.text import Text
 from zerogym.agents.core import Policy
 from zerogym.cli.agents import make_player, opponent_argument
 from zerogym.cli.console import UsageError, friendly, out, printable
-from zerogym.cli.names import find_task, make, parse_arguments
+from zerogym.cli.names import make, parse_arguments
 from zerogym.cli.person import read_action
+from zerogym.envs.lookup import find_task
 
 SHOWN_INFO = ("feedback", "answer", "success")
 

@@ -14,8 +14,8 @@ import typer
 from rich.markup import escape
 
 from zerogym.cli.console import UsageError, friendly, interrupted, out, progress_bar, usage_errors
-from zerogym.cli.names import full_id
 from zerogym.cli.settings import build, parse
+from zerogym.envs.lookup import full_id
 from zerogym.envs.registry import game_of
 from zerogym.errors import require
 

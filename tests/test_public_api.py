@@ -1,0 +1,62 @@
+"""The names that users import: they resolve, and importing zerogym stays light."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import zerogym
+from zerogym.errors import UnknownName
+
+
+def test_tasks_are_found_by_family_and_words() -> None:
+    poker = [task.id for task in zerogym.tasks(search="Poker")]
+    assert poker == [f"zerogym/{name}-v0" for name in ("KuhnPoker", "KuhnMatch", "LeducPoker")]
+    assert {task.family for task in zerogym.tasks("tools")} == {"tools"}
+    assert zerogym.tasks("tools", search="poker") == []
+    with pytest.raises(UnknownName, match="Did you mean 'games'"):
+        zerogym.tasks("gmaes")
+
+
+def test_a_summary_is_the_first_line_of_the_class_docstring() -> None:
+    assert [task.name for task in zerogym.tasks() if not task.summary] == []
+    for task in zerogym.tasks("reasoning")[:48:8]:
+        module, _, name = task.entry_point.partition(":")
+        doc = getattr(importlib.import_module(module), name).__doc__
+        assert task.summary == doc.splitlines()[0]
+
+
+@pytest.mark.parametrize("name", ["KnightsKnaves", "knights_knaves", "zerogym/KnightsKnaves-v0"])
+def test_make_takes_any_spelling(name: str) -> None:
+    env = zerogym.make(name, difficulty=0)
+    assert env.spec is not None and env.spec.id == "zerogym/KnightsKnaves-v0"
+    env.reset(seed=0)
+    assert env.step(env.unwrapped.oracle_action())[1] == 1.0  # type: ignore[attr-defined]
+
+
+def test_make_takes_foreign_ids_and_refuses_unknown_names() -> None:
+    spec = zerogym.make("gymnasium:CartPole-v1").spec
+    assert spec is not None and spec.id == "CartPole-v1"
+    for name in ("KnightKnaves", "zerogym/KnightsKnaves-v7"):
+        with pytest.raises(UnknownName, match="Did you mean 'KnightsKnaves'"):
+            zerogym.make(name)
+
+
+@pytest.mark.parametrize("package", ["zerogym", "zerogym.agents.llm", "zerogym.agents.zero_shot"])
+def test_public_names_are_there(package: str) -> None:
+    module = importlib.import_module(package)
+    assert module.__all__
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+        assert name in dir(module)
+
+
+def test_importing_public_packages_loads_no_torch() -> None:
+    code = (
+        "import sys, zerogym, zerogym.agents.llm, zerogym.agents.zero_shot; zerogym.tasks();"
+        "print([m for m in ('torch', 'transformers', 'mujoco', 'minigrid', 'pyspiel')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
