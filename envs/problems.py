@@ -82,16 +82,28 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
     def _category_of(self, problem: ProblemT) -> str:
         """Return the category of a problem."""
 
+    @classmethod
     @abstractmethod
-    def _canonical(self, problem: ProblemT) -> str:
-        """Return a string that equal problems share; it decides the split."""
+    def canonical_key(cls, problem: ProblemT) -> str:
+        """Return a string that decides the split: equal problems share it, whatever their names.
+
+        Problems are equal if they differ only in names that could be exchanged and in the order of
+        parts whose order does not matter.
+        """
+
+    def _kind_of(self, problem: ProblemT) -> str:
+        """Return what the first draw of an episode decides, so that both sides have it as often.
+
+        Of few problems, by chance, many of one kind are on the same side.
+        """
+        return ""
 
     def _is_sound(self, problem: ProblemT) -> bool:
         """Return False for a problem that must be drawn again; called last, so it may be slow."""
         return True
 
     def _side(self, problem: ProblemT) -> Split:
-        return split_of(type(self).__name__, self._canonical(problem))
+        return split_of(type(self).__name__, self.canonical_key(problem))
 
     def _pick(self, given: dict[str, Any] | None) -> tuple[ProblemT, float]:
         """Return problem and difficulty of a new episode, as the options of `reset` require."""
@@ -110,11 +122,14 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
         return problem, difficulty
 
     def _draw(self, difficulty: float, split: Split, category: str | None) -> ProblemT:
+        required: str | None = None
         for _ in range(MAX_DRAWS):
             problem = self._sample_of(difficulty, category)
             if category is not None and self._category_of(problem) != category:
                 continue
-            if self._side(problem) == split and self._is_sound(problem):
+            kind = self._kind_of(problem)
+            required = kind if required is None else required
+            if kind == required and self._side(problem) == split and self._is_sound(problem):
                 return problem
         kind = "" if category is None else f" and category {category!r}"
         raise ProblemSpaceTooSmall(

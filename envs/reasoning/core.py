@@ -31,7 +31,8 @@ class Problem:
             are removed.
         category: Kind of problem, where a task has several.
         data: What `score` and `solve` need, as JSON values.
-        canonical: Equal problems have equal strings; decides the split. Default: the prompt.
+        canonical: Problems with equal texts have equal strings. Default: the prompt. The task's
+            `canonical_key` decides the split.
     """
 
     prompt: str
@@ -239,5 +240,13 @@ class ReasoningEnv(ProblemEnv[Problem]):
     def _category_of(self, problem: Problem) -> str:
         return problem.category
 
-    def _canonical(self, problem: Problem) -> str:
+    def _kind_of(self, problem: Problem) -> str:
+        """Return category and, if it is yes or no, answer: constant answers gain on no side."""
+        if not self.binary:
+            return ""
+        return problem.category + (problem.answer if problem.category in self.binary else "")
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return what decides the split; a task with names to exchange has a key of its own."""
         return problem.canonical or problem.prompt

@@ -2,6 +2,7 @@
 Python, there is no power operator, and length, depth and digits are limited.
 """
 
+import ast
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,6 +45,41 @@ def parse_expression(text: str) -> Expression:
     if parser.token:
         raise ExpressionError(f"unexpected {parser.token!r}")
     return Expression(value, tuple(parser.numbers))
+
+
+def in_order(text: str) -> str:
+    """Return a drawn expression with the parts of its sums and products in alphabetical order.
+
+    Brackets around a sum in a sum, or a product in a product, are left out.
+
+    Args:
+        text: Numbers, `+ - * /` and brackets; not from a reply.
+
+    Example:
+        >>> in_order("3 * 2 - 1 + 4"), in_order("4 - (3 - 5)")
+        ('2 * 3 + 4 - 1', '4 + 5 - 3')
+    """
+    return _in_order(ast.parse(text, mode="eval").body, is_part=False)
+
+
+def _in_order(tree: ast.expr, is_part: bool) -> str:
+    if not isinstance(tree, ast.BinOp):
+        return ast.unparse(tree)
+    is_sum = isinstance(tree.op, ast.Add | ast.Sub)
+    with_brackets = is_sum or isinstance(tree.op, ast.Div)
+    first, *others = sorted(_parts(tree, "+" if is_sum else "*", is_sum))
+    written = " ".join([first[1], *(f"{sign} {part}" for sign, part in others)])
+    return f"({written})" if is_part and with_brackets else written
+
+
+def _parts(tree: ast.expr, sign: str, is_sum: bool) -> list[tuple[str, str]]:
+    """Return the parts of a sum, or of a product, with their signs."""
+    inverse, kinds = (ast.Sub, ast.Add | ast.Sub) if is_sum else (ast.Div, ast.Mult | ast.Div)
+    if not (isinstance(tree, ast.BinOp) and isinstance(tree.op, kinds)):
+        return [(sign, _in_order(tree, is_part=True))]
+    other = {"+": "-", "-": "+", "*": "/", "/": "*"}[sign]
+    right = _parts(tree.right, other if isinstance(tree.op, inverse) else sign, is_sum)
+    return _parts(tree.left, sign, is_sum) + right
 
 
 def _tokenise(text: str) -> list[str]:

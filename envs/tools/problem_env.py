@@ -153,5 +153,7 @@ class ToolProblemEnv(ProblemEnv[PosedT]):
     def _category_of(self, problem: PosedT) -> str:
         return problem.category
 
-    def _canonical(self, problem: PosedT) -> str:
-        return problem.question  # no question is in both splits
+    @classmethod
+    def canonical_key(cls, problem: PosedT) -> str:
+        """Return the question: none is on both sides."""
+        return problem.question

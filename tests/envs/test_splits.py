@@ -18,14 +18,13 @@ SPLIT_TASKS = [
 
 
 def served(task: Task, split: str, difficulty: float, draws: int) -> set[str]:
-    """The canonical problems of episodes that the environment really served."""
+    """The keys of problems of episodes that the environment really served."""
     env = Case(task, {"split": split, "difficulty": difficulty}).bare()
     env.reset(seed=1 if split == "train" else 2)
     found = set()
     for _ in range(draws):
         env.reset()
-        problem = env._episode.problem
-        found.add(problem.canonical or problem.prompt)
+        found.add(env.canonical_key(env._episode.problem))  # type: ignore[attr-defined]
     return found
 
 

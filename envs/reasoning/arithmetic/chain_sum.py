@@ -8,7 +8,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import round_randomly
-from zerogym.envs.reasoning.expressions import parse_expression
+from zerogym.envs.reasoning.expressions import in_order, parse_expression
 from zerogym.envs.reasoning.numerals import parse_integer
 
 MAX_TERMS = 40
@@ -31,9 +31,9 @@ class ChainSumEnv(ReasoningEnv):
     Example:
         >>> env = ChainSumEnv(difficulty=0)
         >>> print(env.reset(seed=3)[0])
-        Calculate 8 + 5.
+        Calculate 1 + 7.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>13</answer>")[1]
+        >>> env.step("<answer>8</answer>")[1]
         1.0
 
     Source:
@@ -69,6 +69,11 @@ class ChainSumEnv(ReasoningEnv):
             data={"expression": text},
             canonical=text,
         )
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the expression up to the order of sums and products."""
+        return in_order(problem.data["expression"])
 
     @staticmethod
     def solve(problem: Problem) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from zerogym.envs.problems import Difficulty
 from zerogym.envs.reasoning.answers import format_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.expressions import parse_expression
+from zerogym.envs.reasoning.expressions import in_order, parse_expression
 from zerogym.envs.splits import Split
 
 MAX_OPERATORS = 24
@@ -91,6 +91,11 @@ class RandomCalculationEnv(ReasoningEnv):
 
     def _sample(self, difficulty: float) -> Problem:
         return _draw(self.np_random, difficulty, self.operators, self.max_operand, self.max_depth)
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the expression up to the order of sums and products."""
+        return in_order(problem.data["expression"])
 
     @staticmethod
     def solve(problem: Problem) -> str:

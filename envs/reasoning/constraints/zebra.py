@@ -22,6 +22,7 @@ from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.listings import MAX_LENGTH
 from zerogym.envs.reasoning.logic.words import NAMES
+from zerogym.envs.reasoning.renaming import Bag, Term, key_up_to_names
 
 SIZES = ((2, 2), (3, 3), (4, 3), (4, 4), (5, 4), (5, 5), (6, 6))  # houses, groups
 GROUPS = {
@@ -40,6 +41,7 @@ SENTENCES = {
     "before": "{} lives somewhere to the left of {}",
     "at": "{} lives in house {}",
 }
+SYMMETRIC = ("same", "differ", "beside")
 _DRAWN = ("same", "same", "same", "left", "left", "beside", "beside", "before", "differ", "at")
 
 
@@ -131,6 +133,20 @@ class ZebraEnv(ReasoningEnv):
         if where is None:
             raise ValueError(f"no solution: {problem.prompt}")
         return _table(where, things, houses)
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the clues up to names, groups and order."""
+        houses, things = problem.data["houses"], problem.data["things"]
+        groups = (things[at : at + houses] for at in range(0, len(things), houses))
+        statements: list[Term] = [("group", Bag(group)) for group in groups]
+        for relation, first, second in problem.data["clues"]:
+            if relation == "at":
+                statements.append((relation, things[first], second))
+            else:
+                pair = (things[first], things[second])
+                statements.append((relation, Bag(pair) if relation in SYMMETRIC else pair))
+        return key_up_to_names(statements, things)
 
     @classmethod
     def explain(cls, problem: Problem, answer: str) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TypeAlias
 
+from zerogym.envs.reasoning.renaming import Bag, Term
+
 Formula: TypeAlias = "str | tuple[Formula | str, ...]"
 
 MAX_NAMES = 16  # 65,536 bits a table
@@ -125,6 +127,20 @@ def _parse_tight(tokens: list[str], place: int) -> tuple[Formula, int]:
     elif token.isidentifier():
         return token, place + 1
     raise ValueError(f"not a formula: {' '.join(tokens)[:80]!r}")
+
+
+def without_order(formula: Formula) -> Term:
+    """Return the formula with the two sides of `and`, `or` and `iff` in no order.
+
+    Example:
+        >>> without_order(("or", "q", "p")) == ("or", Bag(("q", "p")))
+        True
+    """
+    if isinstance(formula, str):
+        return formula
+    operator, *parts = formula
+    sides = [without_order(part) for part in parts]
+    return (operator, *sides) if operator in ("not", "implies") else (operator, Bag(sides))
 
 
 def names_of(formulas: Sequence[Formula]) -> list[str]:

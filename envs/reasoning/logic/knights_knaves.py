@@ -18,9 +18,11 @@ from zerogym.envs.reasoning.logic.formulas import (
     parse_formula,
     table,
     tables_of,
+    without_order,
     write,
 )
 from zerogym.envs.reasoning.logic.words import NAMES
+from zerogym.envs.reasoning.renaming import key_up_to_names
 
 MAX_PEOPLE = 8
 RULES = "On an island live knights, who always tell the truth, and knaves, who always lie."
@@ -91,6 +93,13 @@ class KnightsKnavesEnv(ReasoningEnv):
             data={"names": names, "claims": [write(formula) for formula, _ in claims]},
             canonical="\n".join(sorted(said)),
         )
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return who says what up to names, order and the words of a claim."""
+        names = problem.data["names"]
+        claims = [without_order(parse_formula(claim)) for claim in problem.data["claims"]]
+        return key_up_to_names(zip(names, claims, strict=True), names)
 
     @staticmethod
     def solve(problem: Problem) -> str:

@@ -21,8 +21,10 @@ from zerogym.envs.reasoning.logic.formulas import (
     parse_formula,
     table,
     tables_of,
+    without_order,
     write,
 )
+from zerogym.envs.reasoning.renaming import key_up_to_names
 
 MAX_LEVEL = 6
 LETTERS = "abcdefghijkmnpqrstuwxyz"  # without l, o and v, which look like 1, 0 and "or"
@@ -101,6 +103,14 @@ class PropositionalEntailmentEnv(ReasoningEnv):
             data={"premises": listed, "conclusion": goal},
             canonical=f"{', '.join(sorted(listed))} / {goal}",
         )
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return premises and conclusion up to letters and order."""
+        texts = [*problem.data["premises"], problem.data["conclusion"]]
+        formulas = [parse_formula(text) for text in texts]
+        *premises, goal = map(without_order, formulas)
+        return key_up_to_names([*premises, ("so", goal)], names_of(formulas))
 
     @staticmethod
     def solve(problem: Problem) -> str:

@@ -17,6 +17,7 @@ from zerogym.envs.reasoning.draws import draw_int, pick, picks, round_randomly, 
 from zerogym.envs.reasoning.listings import parse_assignments, parse_integers
 from zerogym.envs.reasoning.logic.clauses import Clause, satisfy
 from zerogym.envs.reasoning.logic.formulas import closing_cases, columns
+from zerogym.envs.reasoning.renaming import Bag, key_up_to_names
 
 MAX_LEVEL = 6
 LETTERS = "abcdefghijkmnpqrstuwxyz"  # without l, o and v, which look like 1, 0 and "or"
@@ -57,20 +58,20 @@ class SatisfiabilityEnv(ReasoningEnv):
 
     Example:
         >>> env = SatisfiabilityEnv(difficulty=0)
-        >>> print(env.reset(seed=2)[0])
+        >>> print(env.reset(seed=4)[0])
         Make every clause true:
-        1. not e or not m
-        2. not k or m
-        3. not e or k
-        4. not e or m
-        5. not k or not m
-        6. not e or not k
-        7. k or not m
-        Answer with true or false for every letter: e = ..., k = ..., m = ...
+        1. not a or not e
+        2. not a or not z
+        3. not a or z
+        4. e or not z
+        5. not a or e
+        6. not e or not z
+        7. not e or z
+        Answer with true or false for every letter: a = ..., e = ..., z = ...
         If that is impossible, answer `none:` and the numbers of some clauses that cannot all
         be true together, but could be without any one of them.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>e = false, k = false, m = false</answer>")[1]
+        >>> env.step("<answer>a = false, e = false, z = false</answer>")[1]
         1.0
 
     Source:
@@ -122,6 +123,15 @@ class SatisfiabilityEnv(ReasoningEnv):
             data={"letters": letters, "clauses": [list(clause) for clause in clauses]},
             canonical=" and ".join(sorted(said)),
         )
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the clauses up to letters and order."""
+        clauses = [
+            Bag(abs(n) if n > 0 else ("not", abs(n)) for n in clause)
+            for clause in problem.data["clauses"]
+        ]
+        return key_up_to_names(clauses, range(1, len(problem.data["letters"]) + 1))
 
     @staticmethod
     def solve(problem: Problem) -> str:

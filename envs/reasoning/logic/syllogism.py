@@ -24,8 +24,10 @@ from zerogym.envs.reasoning.logic.venn import (
     say,
 )
 from zerogym.envs.reasoning.logic.words import KINDS
+from zerogym.envs.reasoning.renaming import Bag, key_up_to_names
 
 MAX_PREMISES = 8
+TRIES = 6  # to disturb one valid argument
 READINGS = {
     "modern": '"All a are b" is also true if there are no a at all.',
     "existential": "There is at least one member of every kind that is mentioned.",
@@ -40,8 +42,9 @@ class SyllogismEnv(ReasoningEnv):
         of "all" is stated in the prompt and is the category: `modern` ("All a are b" is true if
         there are no a: 15 of the 256 two-premise forms are valid) or `existential` (every kind has
         members: the classical 24). A valid argument is drawn first; for the answer no, its
-        statements keep their quantifiers and get other places and directions until it is invalid.
-        So quantifiers and length do not tell the answer.
+        premises exchange quantifiers and get other directions until it is invalid. From three
+        premises on, the two that name a kind of the conclusion stay as they are. So quantifiers,
+        length and the premises about the ends do not tell the answer.
 
     Answer:
         Yes or no.
@@ -58,8 +61,8 @@ class SyllogismEnv(ReasoningEnv):
         >>> print(env.reset(seed=3)[0])
         "All a are b" is also true if there are no a at all.
         Premises:
-        Some waiters are sailors.
         All sailors are historians.
+        Some waiters are sailors.
         Conclusion: Some historians are waiters.
         Does the conclusion follow from the premises? Answer yes or no.
         Give the final answer as <answer>...</answer>.
@@ -79,14 +82,17 @@ class SyllogismEnv(ReasoningEnv):
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw a valid argument, and disturb it if the answer is to be no."""
+        """Draw a valid argument that can be disturbed, and do so if the answer is to be no."""
         category = pick(rng, SyllogismEnv.categories)
         is_valid = bool(rng.random() < 0.5)
         count = round_randomly(rng, min(2 + difficulty, MAX_PREMISES))
         kinds = sample_of(rng, KINDS, count + 1)
-        premises, conclusion, steps = _valid_chain(rng, count, category, kinds)
+        twin = None
+        while twin is None:  # required for both answers, so that the forms do not tell the answer
+            premises, conclusion, steps = _valid_chain(rng, count, category, kinds)
+            twin = _disturbed(rng, premises, conclusion, category == "existential")
         if not is_valid:
-            premises = _disturb(rng, premises, conclusion, category == "existential")
+            premises = twin
             steps = _counterexample(premises, conclusion, kinds, category == "existential")
         listed = shuffled(rng, premises)
         said = [f"{say(premise, kinds)}." for premise in listed]
@@ -102,6 +108,16 @@ class SyllogismEnv(ReasoningEnv):
             data={"premises": [list(p) for p in listed], "conclusion": list(conclusion)},
             canonical=f"{category}: {' '.join(sorted(said))} / {goal}",
         )
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the form of the argument: neither kinds nor the order of premises matter."""
+        *premises, goal = [
+            (mood, Bag(ends) if mood in "EI" else tuple(ends))
+            for mood, *ends in [*problem.data["premises"], problem.data["conclusion"]]
+        ]
+        kinds = range(len(premises) + 1)
+        return f"{problem.category}: {key_up_to_names([*premises, ('so', goal)], kinds)}"
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -178,20 +194,26 @@ def _step(first: Statement, second: Statement, result: Statement, kinds: list[st
     return f"{say(first, kinds)}; {say(second, kinds)}; therefore {say(result, kinds)}."
 
 
-def _disturb(
+def _disturbed(
     rng: np.random.Generator, premises: list[Statement], conclusion: Statement, existential: bool
-) -> list[Statement]:
-    """The quantifiers of the premises on other links of the chain, in other directions."""
+) -> list[Statement] | None:
+    """The quantifiers of inner premises on other inner links of the chain, in other directions.
+
+    Those that name a kind of the conclusion stay as they are, for they would tell the answer; of
+    two premises both do, and both change. None if the argument was valid whenever it was tried.
+    """
     count = len(premises) + 1
-    links = [premise[1:] for premise in premises]
-    while True:
-        moods = shuffled(rng, [premise.mood for premise in premises])
-        found = [
-            Statement(mood, *(link if rng.random() < 0.5 else link[::-1]))
-            for mood, link in zip(moods, links, strict=True)
-        ]
+    chosen = [n for n, premise in enumerate(premises) if min(premise[1:]) > 1]
+    chosen = chosen or list(range(len(premises)))
+    for _ in range(TRIES):
+        found = list(premises)
+        moods = shuffled(rng, [premises[n].mood for n in chosen])
+        for n, mood in zip(chosen, moods, strict=True):
+            link = premises[n][1:]
+            found[n] = Statement(mood, *(link if rng.random() < 0.5 else link[::-1]))
         if not follows(found, conclusion, count, existential):
             return found
+    return None
 
 
 def _counterexample(

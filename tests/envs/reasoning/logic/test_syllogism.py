@@ -134,3 +134,25 @@ def test_the_quantifiers_do_not_tell_the_answer() -> None:
     assert len(answers) > 10
     for found in answers.values():
         assert abs(np.mean(found) - 0.5) < 2.5 / len(found) ** 0.5
+
+
+def ends_of(problem: Problem) -> tuple[object, ...]:
+    """The conclusion's quantifier, and the premises that name one of its kinds."""
+    premises, (mood, first, last), _ = read(problem)
+    role = {first: "subject", last: "predicate"}
+    named = [(p.mood, role.get(p.subject, ""), role.get(p.predicate, "")) for p in premises]
+    return problem.category, mood, *sorted(p for p in named if p[1] or p[2])
+
+
+@pytest.mark.parametrize(
+    ("difficulty", "count"), [(1.0, 1500), pytest.param(4.0, 20_000, marks=pytest.mark.proof)]
+)
+def test_the_premises_about_the_ends_do_not_tell_the_answer(difficulty: float, count: int) -> None:
+    """A table over them, from as many other problems, is right in half of the cases."""
+    drawn = list(draw(SyllogismEnv, difficulty, 2 * count, seed=5))
+    table: dict[tuple[object, ...], int] = {}
+    for problem in drawn[:count]:
+        ends = ends_of(problem)
+        table[ends] = table.get(ends, 0) + (1 if problem.answer == "yes" else -1)
+    right = [(table.get(ends_of(p), 0) > 0) == (p.answer == "yes") for p in drawn[count:]]
+    assert abs(np.mean(right) - 0.5) < 3 * 0.5 / count**0.5
