@@ -14,7 +14,6 @@ from zerogym.envs.games.core.game import Game, action_mask
 from zerogym.envs.games.core.players import StrategyPlayer
 from zerogym.envs.games.core.seat_views import View
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
-from zerogym.errors import require
 
 PPO_STEPS = 16_384
 PPO_SETTINGS = {"n_steps": 128, "batch_size": 256, "n_epochs": 6, "learning_rate": 2e-3}
@@ -98,10 +97,4 @@ def learn_ppo(
     def seat() -> OneSeat:
         return OneSeat(game, opponent, opponent_view=opponent_view)
 
-    torch = require("torch", "sb3", "MaskablePPO")
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more of them only wait for each other in so small a network
-    try:
-        return NetworkPlayer(game, train_sb3(config, seat, on_progress))
-    finally:
-        torch.set_num_threads(threads)
+    return NetworkPlayer(game, train_sb3(config, seat, on_progress))

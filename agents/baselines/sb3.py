@@ -98,7 +98,7 @@ def train_sb3(
     make_env: Callable[[], gym.Env[Any, Any]],
     on_progress: Callable[[int, float], object] | None = None,
 ) -> Any:
-    """Train a model on the CPU and return it.
+    """Train a model on one thread of the CPU and return it.
 
     Args:
         config: Settings.
@@ -111,9 +111,13 @@ def train_sb3(
         MissingExtra: If Stable-Baselines3 is not installed.
     """
     model = make_sb3(config, make_env)
+    torch = require("torch", "sb3", "a baseline")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # more of them only wait for each other in so small a network
     try:
         model.learn(config.steps, callback=_reporter(on_progress))
     finally:
+        torch.set_num_threads(threads)
         model.get_env().close()
     return model
 

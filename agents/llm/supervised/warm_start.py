@@ -27,7 +27,7 @@ from zerogym.agents.llm.models.tiny import TinyConfig, build_model, build_tokeni
 from zerogym.agents.llm.supervised.model_card import Measurement, measure, table, write_card
 from zerogym.agents.llm.supervised.oracle_traces import Source, record_all
 from zerogym.agents.llm.supervised.sft import SFTConfig, encode_all, fine_tune
-from zerogym.agents.llm.training.torch_threads import one_thread
+from zerogym.agents.torch_threads import one_thread
 
 ROOMS = {"view": "text", "task": "random_goal", "ends_at_goal": True}
 

@@ -37,7 +37,7 @@ from zerogym.agents.llm.training.resume import check_same_settings
 from zerogym.agents.llm.training.run_log import Progress, RunLog
 from zerogym.agents.llm.training.seat_adapters import learner_of_run, players_of
 from zerogym.agents.llm.training.starting_model import model_of_run
-from zerogym.agents.llm.training.torch_threads import few_threads
+from zerogym.agents.torch_threads import few_threads
 from zerogym.agents.trajectory import write_jsonl
 from zerogym.errors import EngineFailed, SandboxUnavailable
 

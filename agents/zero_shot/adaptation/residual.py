@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from zerogym.agents.settings import check_types
+from zerogym.agents.torch_threads import threads_for
 from zerogym.agents.zero_shot.adaptation.latent_search import Adapted
 from zerogym.agents.zero_shot.config import check_least
 from zerogym.agents.zero_shot.models.model import FBModel
@@ -99,9 +100,10 @@ def adapt_residual(
         ValueError: If the model has discrete actions, pixels, tokens or a memory, `z` does not fit
             it or the task, or the budget is too small for its episodes.
     """
-    env = make()
+    chosen, env = config or ReLAConfig(), make()
     try:
-        return ReLA(model, z, env, task, config or ReLAConfig()).run()
+        with threads_for(model.parameter_count, chosen.batch_size):
+            return ReLA(model, z, env, task, chosen).run()
     finally:
         env.close()
 

@@ -8,6 +8,7 @@ phi(goal). The formulas of all prompts are in `inference.py`.
 
 import dataclasses
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from zerogym.agents.atomic_files import (
     write_text,
 )
 from zerogym.agents.datasets.dataset import Dataset
+from zerogym.agents.torch_threads import threads_for
 from zerogym.agents.zero_shot.data.histories import HistoryState, coded, recall
 from zerogym.agents.zero_shot.models import inference
 from zerogym.agents.zero_shot.models.architecture import Shape, make_networks
@@ -43,6 +45,8 @@ class FBModel(nn.Module):
 
     One of successor features is an `FBModel`, too: `forward_net` is then psi, `backward_net` is
     phi, and `shape.kind` names the features.
+
+    Acting and inference use one of torch's threads where the work is little (`torch_threads.py`).
 
     Args:
         shape: Sizes of the networks.
@@ -68,6 +72,7 @@ class FBModel(nn.Module):
                 )
             self.encoder = RadialFeatures(spread_points(points, shape.anchors))
         self.forward_net, self.backward_net, self.actor = make_networks(shape, self.inputs)
+        self.parameter_count = sum(parameter.numel() for parameter in self.parameters())
 
     # Acting.
 
@@ -82,14 +87,15 @@ class FBModel(nn.Module):
         Returns:
             (B,) int64 for discrete actions, (B, m) float32 in [-1, 1] for continuous ones.
         """
-        features = self.features(observations)  # (B, features), or (B, L, features + A)
-        task, dim = _numbers(z, "z"), self.shape.dim
-        if task.shape not in ((dim,), (len(features), dim)):
-            raise ValueError(f"z must be ({dim},) or (B, {dim}), got {task.shape}")
-        tasks = torch.as_tensor(task).expand(len(features), -1)  # (B, d)
-        if self.actor is not None:
-            return self.action(features, tasks).numpy()
-        return self.values(features, tasks).argmax(-1).numpy()
+        rows, task, dim = _numbers(observations, "observations"), _numbers(z, "z"), self.shape.dim
+        with threads_for(self.parameter_count, math.prod(rows.shape[:-1])):
+            features = self.features(rows)  # (B, features), or (B, L, features + A)
+            if task.shape not in ((dim,), (len(features), dim)):
+                raise ValueError(f"z must be ({dim},) or (B, {dim}), got {task.shape}")
+            tasks = torch.as_tensor(task).expand(len(features), -1)  # (B, d)
+            if self.actor is not None:
+                return self.action(features, tasks).numpy()
+            return self.values(features, tasks).argmax(-1).numpy()
 
     def features(self, observations: ArrayLike) -> Tensor:
         """Encode observations (B, k), or histories (B, L, k + A) of them, for F."""
@@ -236,7 +242,8 @@ class FBModel(nn.Module):
         return inference.of_track(self._directions(points), int(window)).numpy()
 
     def _places(self, points: Tensor) -> Tensor:
-        return self.backward_net(self.encoder(points))
+        with threads_for(self.parameter_count, len(points)):
+            return self.backward_net(self.encoder(points))
 
     def _directions(self, points: Tensor) -> Tensor:
         """Return the vectors that a goal's z averages: B, or E[phi phi']^-1 phi; (n, d)."""

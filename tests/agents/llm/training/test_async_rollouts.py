@@ -39,7 +39,7 @@ from zerogym.agents.llm.training import grpo  # noqa: E402
 from zerogym.agents.llm.training.async_rollouts import AsyncRollouts  # noqa: E402
 from zerogym.agents.llm.training.batch import Batch, collect  # noqa: E402
 from zerogym.agents.llm.training.grpo import GRPOConfig, train  # noqa: E402
-from zerogym.agents.llm.training.torch_threads import one_thread  # noqa: E402
+from zerogym.agents.torch_threads import one_thread  # noqa: E402
 from zerogym.agents.trajectory import read_jsonl  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
 from zerogym.errors import EngineFailed, SandboxUnavailable  # noqa: E402

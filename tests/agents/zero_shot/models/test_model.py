@@ -222,3 +222,35 @@ def test_returns_of_the_oracle_are_those_of_the_environment() -> None:
         for _ in range(20):
             total += env.step(env.unwrapped.oracle_action())[1]  # type: ignore[attr-defined]
     assert found == pytest.approx(total / 3)
+
+
+def test_little_work_uses_one_thread_and_the_callers_setting_stays(
+    model: FBModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: list[int] = []
+    for network in (model.forward_net, model.backward_net):
+        network.register_forward_hook(lambda *_: counts.append(torch.get_num_threads()))
+    eye, before = np.eye(STATES, dtype=np.float32), torch.get_num_threads()
+    calls = (
+        lambda: model.act(eye, np.ones(DIM)),
+        lambda: model.infer(lambda o, a, n: np.ones(len(n))),
+        lambda: model.infer(eye[0]),
+        lambda: model.infer_track(eye),
+    )
+    torch.set_num_threads(2)
+    try:
+        for variable, rows, expected in ((None, 1, 1), ("2", 1, 2), (None, 10**9, 2)):
+            monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+            if variable is not None:
+                monkeypatch.setenv("OMP_NUM_THREADS", variable)
+            monkeypatch.setattr(model, "parameter_count", rows)
+            counts.clear()
+            for call in calls:
+                call()
+                assert torch.get_num_threads() == 2
+            assert counts == [expected] * len(calls)
+        with pytest.raises(ValueError, match="observations"):
+            model.act(np.zeros((1, STATES + 1)), np.ones(DIM))
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
