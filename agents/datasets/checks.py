@@ -15,6 +15,7 @@ import gymnasium as gym
 
 import zerogym
 from zerogym.agents.datasets.shards import Columns, NotADataset
+from zerogym.envs.recorded import without_keys
 
 _HARMLESS = ("task", "render_mode", "horizon")
 _PARTS = 2  # of a version: major and minor
@@ -41,8 +42,8 @@ def check_env_matches(
         if env.spec is None:
             raise ValueError(f"{env} has no id to compare the data's with: make it with gym.make")
         name, given = env.spec.id, env.spec.kwargs
-    found = (manifest["env"], _physics(manifest["env_kwargs"]))
-    expected = (name, _physics(given))
+    found = (_bare(manifest["env"]), _physics(manifest["env_kwargs"], manifest["env"]))
+    expected = (_bare(name), _physics(given, name))
     if found != expected:
         raise WrongDataset(f"{folder} holds data of {_text(*found)}, not of {_text(*expected)}")
     version = str(manifest.get("versions", {}).get("zerogym", zerogym.__version__))
@@ -70,10 +71,17 @@ def check_shapes(folder: Path, columns: Columns, env: gym.Env[Any, Any]) -> None
             )
 
 
-def _physics(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in arguments.items() if name not in _HARMLESS}
-    plain: dict[str, Any] = json.loads(json.dumps(kept, default=str))
+def _physics(arguments: Mapping[str, Any], env: object) -> dict[str, Any]:
+    spec = gym.registry.get(_bare(env))
+    every = {**(spec.kwargs if spec is not None else {}), **arguments}  # an id may have its own
+    kept = {name: value for name, value in every.items() if name not in _HARMLESS}
+    plain: dict[str, Any] = without_keys(json.loads(json.dumps(kept, default=str)))
     return plain
+
+
+def _bare(name: object) -> str:
+    """Return an id without the module that registers it."""
+    return str(name).rpartition(":")[2]
 
 
 def _text(name: Any, arguments: Mapping[str, Any]) -> str:

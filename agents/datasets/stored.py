@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from zerogym.agents.datasets.checks import WrongDataset, check_env_matches, check_shapes
 from zerogym.agents.datasets.shards import Columns, NotADataset, read_shard, write_shard
+from zerogym.envs.recorded import recorded_id, without_keys
 
 if TYPE_CHECKING:
     from zerogym.agents.datasets.dataset import Dataset
@@ -99,9 +100,15 @@ class StoredDataset:
         return list(self.manifest.get("variants", ()))
 
     def make(self, variant: int = 0, **changes: Any) -> gym.Env[Any, Any]:
-        """Return the environment of the data, without a task; arguments may be changed."""
+        """Return the environment of the data, without a task; arguments may be changed.
+
+        Raises:
+            ImportRefused: If it is `module:ID`, and that module has not been imported.
+        """
         own = self.variants[variant] if self.variants else {}
-        return gym.make(self.manifest["env"], **{**self.manifest["env_kwargs"], **own, **changes})
+        named = recorded_id(self.manifest["env"], self.path / MANIFEST)
+        arguments = without_keys({**self.manifest["env_kwargs"], **own})
+        return gym.make(named, **{**arguments, **changes})
 
     def transitions(self) -> "Dataset":
         """Return the transitions for learners; ValueError if an episode terminates."""

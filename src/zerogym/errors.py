@@ -39,6 +39,10 @@ class ModelNotFound(ZerogymError):
     """A language model is not available at the given place; the message names what is missing."""
 
 
+class ImportRefused(ZerogymError, ValueError):
+    """A file names something that would be imported; the message names the file and the remedy."""
+
+
 class NoOracle(ZerogymError):
     """No oracle or exact value exists, for example in a reward-free environment."""
 

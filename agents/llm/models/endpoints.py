@@ -5,7 +5,9 @@ hosts of closed models), the part after `#` what the server calls the model. Set
 `https://api.example.com/v1#large?requests_per_minute=60&key_from=EXAMPLE_KEY`.
 
 A key never stands in a name, because names are written into results: it is read from an
-environment variable when a request is made. Left out: addresses with a query of their own.
+environment variable when a request is made. Names that come from a file end in `key_from=`, which
+names no variable (`envs/recorded.py`): no file decides which secret goes to which host. Left out:
+addresses with a query of their own.
 """
 
 import os
@@ -28,7 +30,7 @@ class Server:
     address: str  # of the interface: http://HOST:PORT/v1
     model: str  # its name on the server
     tokenizer: str = ""  # model or directory: ids are sent and returned (vLLM); empty: messages
-    key_from: str = "ZEROGYM_API_KEY"  # environment variable with the key; none is sent if unset
+    key_from: str = "ZEROGYM_API_KEY"  # environment variable with the key; none is sent if empty
     concurrent: int = 16  # most requests of one call under way at once
     requests_per_minute: float = 0.0  # evenly spaced; 0: no limit
     timeout: float = 120.0  # seconds for one request, until its reply is complete
@@ -60,7 +62,7 @@ class Server:
         Raises:
             EngineFailed: If the variable cannot hold a key; the message does not repeat it.
         """
-        key = os.environ.get(self.key_from, "").strip()
+        key = os.environ.get(self.key_from, "").strip() if self.key_from else ""
         if not all("!" <= character <= "~" for character in key):
             raise EngineFailed(f"{self.key_from} holds characters that no key has")
         return key

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.envs.recorded import without_keys
 
 _MAY_CHANGE = (
     "out", "steps", "eval_every", "eval_episodes",
@@ -19,7 +20,7 @@ _MAY_CHANGE = (
 
 
 def check_same_settings(config: GRPOConfig, record: Mapping[str, Any], out: Path) -> None:
-    """Refuse to resume with settings that would change the run.
+    """Refuse to resume with settings that would change the run; keys of servers may differ.
 
     Args:
         config: The settings now.
@@ -30,8 +31,8 @@ def check_same_settings(config: GRPOConfig, record: Mapping[str, Any], out: Path
         ValueError: If settings that must not change differ; it names all of them.
     """
     # A setting that came after the run was made has been at its default all along.
-    kept = json.loads(json.dumps(asdict(GRPOConfig()))) | dict(record)
-    mine = json.loads(json.dumps(asdict(config)))
+    kept = without_keys(json.loads(json.dumps(asdict(GRPOConfig()))) | dict(record))
+    mine = without_keys(json.loads(json.dumps(asdict(config))))
     names = [item.name for item in fields(config) if item.name not in _MAY_CHANGE]
     changed = [name for name in names if kept[name] != mine[name]]
     if changed:

@@ -31,6 +31,7 @@ from zerogym.agents.zero_shot.evaluation.returns import mean_score
 from zerogym.agents.zero_shot.models.encoders import encoding_of
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.networks import to_sphere
+from zerogym.envs.recorded import without_keys
 
 CONFIG_FILE, DATA_FILE, CHECKPOINT_FILE = "config.json", "data.npz", "checkpoint.safetensors"
 MODEL_FOLDER, LOG_FILE = "model", "log.jsonl"
@@ -177,7 +178,8 @@ def lock_settings(folder: Path, config: FBConfig) -> None:
     except (TypeError, ValueError) as error:
         raise NotAModel(f"{path} holds no settings of a run: {error}") from None
     here = {name: getattr(config, name) for name in PLACES}
-    if dataclasses.replace(saved, **here) != config:
+    saved = dataclasses.replace(saved, **here)
+    if without_keys(json.loads(saved.to_json())) != without_keys(json.loads(config.to_json())):
         raise ValueError(f"{folder} holds a run with other settings; choose another directory")
 
 

@@ -104,8 +104,13 @@ def make_opponent(
     )
 
 
+def split_names(text: str) -> list[str]:
+    """Return the names of `a+b`; joined by a plus they are the text again."""
+    return _PLUS.split(text)
+
+
 def _named(game: Game[Any], name: str) -> Any:
-    parts = _PLUS.split(name)
+    parts = split_names(name)
     if len(parts) > 1:
         return Mixture.flat([_named(game, part) for part in parts], [1] * len(parts))
     if name in opponent_names(game):

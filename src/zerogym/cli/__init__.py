@@ -24,7 +24,8 @@ from zerogym.cli.commands.models import model
 from zerogym.cli.commands.play import play
 from zerogym.cli.commands.predict import predict
 from zerogym.cli.commands.train import AS_TYPED, train
-from zerogym.cli.console import out
+from zerogym.cli.console import friendly, out
+from zerogym.cli.names import import_typed
 from zerogym.envs.processors import processors
 
 FEW_CORES = 4
@@ -60,12 +61,23 @@ def _version(requested: bool) -> None:
 
 
 @app.callback()
+@friendly
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
+    modules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--import",
+            metavar="MODULE",
+            help="Import a module of your own first, whose environments a folder names; may be "
+            "repeated.",
+        ),
+    ] = None,
 ) -> None:
-    pass
+    for module in modules or []:
+        import_typed(module)
 
 
 def main() -> None:

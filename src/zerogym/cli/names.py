@@ -1,13 +1,32 @@
 """Environments and games with the arguments that were typed."""
 
+import importlib
 import json
 from typing import Any
 
 import gymnasium as gym
 
 from zerogym.cli.console import UsageError, usage_errors
-from zerogym.envs.lookup import find_game_name
+from zerogym.envs.lookup import find_game_name, full_id
 from zerogym.envs.registry import Task
+
+
+def typed_id(name: str) -> str:
+    """The id of a typed name, in any spelling; the module of `module:ID` is imported."""
+    module, colon, _ = name.partition(":")
+    if colon:
+        import_typed(module)
+    return full_id(name)
+
+
+def import_typed(module: str) -> None:
+    """Import a module that the user typed, which registers environments.
+
+    Raises:
+        UsageError: If it cannot be imported.
+    """
+    with usage_errors(ImportError, ValueError, prefix=f"{module!r} cannot be imported: "):
+        importlib.import_module(module)
 
 
 def make_game(name: str, arguments: list[str]) -> Any:

@@ -14,7 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from zerogym.cli.console import usage_errors
+from rich.markup import escape
+
+from zerogym.cli.console import out, usage_errors
 
 Config = TypeVar("Config")
 _UNIONS = (types.UnionType, typing.Union)
@@ -56,6 +58,29 @@ def build(config: Callable[..., Config], values: Mapping[str, Any]) -> Config:
 def parse(config: type[Any], command: str, arguments: Sequence[str]) -> dict[str, Any]:
     """Values by field name, only those that were given; `out` and `resume` beside them."""
     return vars(make_parser(config, command).parse_args(list(arguments)))
+
+
+def resumed(saved: Mapping[str, Any], given: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """The settings of a run that goes on: those of its file, and over them what was typed.
+
+    What the file names is not imported, and its servers get no key (`envs/recorded.py`).
+
+    Raises:
+        ImportRefused: If the environment is `module:ID` of a module that nobody typed.
+    """
+    from zerogym.envs.recorded import recorded_id, without_keys
+
+    kept = {name: value for name, value in saved.items() if name not in given}
+    if "env" in kept:
+        recorded_id(kept["env"], file)
+    safe: dict[str, Any] = without_keys(kept)
+    changed = [f"--{name.replace('_', '-')}" for name in kept if safe[name] != kept[name]]
+    if changed:
+        out.print(
+            f"[yellow]no key is sent to servers that only {escape(str(file))} names:[/] type "
+            f"{', '.join(changed)} again to send one"
+        )
+    return {**safe, **given}
 
 
 def _default(field: "dataclasses.Field[Any]") -> str:

@@ -30,22 +30,24 @@ class TrainedAgent:
     Raises:
         UsageError: If it is no run, or its world cannot be made or is not the model's.
         NotAModel: If the model is missing or damaged.
+        ImportRefused: If its world is `module:ID` of a module that nobody typed.
     """
 
     def __init__(self, run: Path) -> None:
         from zerogym.agents.atomic_files import NotAModel, read_json
         from zerogym.agents.zero_shot.models.compatibility import check_env
         from zerogym.agents.zero_shot.models.model import FBModel
+        from zerogym.envs.recorded import recorded_id, without_keys
 
         if not run.is_dir():
             raise UsageError(f"there is no directory {str(run)!r}")
         try:
             found = read_json(run / "config.json")
-            self.env, self._arguments, self.gamma = (
-                found[name] for name in ("env", "env_kwargs", "gamma")
-            )
+            named, arguments, self.gamma = (found[name] for name in ("env", "env_kwargs", "gamma"))
         except (NotAModel, KeyError) as error:
             raise UsageError(f"{run} is not a run of `zerogym train fb`: {error}") from None
+        self.env = recorded_id(named, run / "config.json")
+        self._arguments = without_keys(arguments)
         self._wrappers = found.get("wrappers", {})
         self.model = FBModel.load(run / "model")
         with usage_errors(ValueError):

@@ -14,8 +14,8 @@ from rich.table import Table
 
 from zerogym.cli.commands.train import shown_metrics
 from zerogym.cli.console import friendly, interrupted, out, progress_bar, usage_errors
-from zerogym.cli.settings import build, make_parser
-from zerogym.envs.lookup import full_id
+from zerogym.cli.names import typed_id
+from zerogym.cli.settings import build, make_parser, resumed
 from zerogym.errors import require
 
 CARD = "card.json"
@@ -31,12 +31,14 @@ def collect(context: typer.Context) -> None:
     given = vars(parser.parse_args(context.args))
     resume, chosen = given.pop("resume", None), given.pop("out", None)
     if named := given.pop("world", None) or given.get("env"):
-        given["env"] = full_id(named)
+        given["env"] = typed_id(named)
     require("torch", "control", "zerogym collect")
-    from zerogym.agents.datasets.stored import read_manifest
+    from zerogym.agents.datasets.stored import MANIFEST, read_manifest
     from zerogym.agents.explore.collect import collect as run
 
-    config = build(CollectConfig, {**(read_manifest(resume)["config"] if resume else {}), **given})
+    if resume is not None:
+        given = resumed(read_manifest(resume)["config"], given, resume / MANIFEST)
+    config = build(CollectConfig, given)
     name = f"{config.env.rpartition('/')[2]}-{config.policy}-{config.seed}"
     folder = resume or chosen or Path("runs/data") / name
     kept = f"finished shards are kept; continue with: zerogym collect --resume {folder}"

@@ -14,8 +14,8 @@ import typer
 from rich.markup import escape
 
 from zerogym.cli.console import UsageError, friendly, interrupted, out, progress_bar, usage_errors
-from zerogym.cli.settings import build, parse
-from zerogym.envs.lookup import full_id
+from zerogym.cli.names import typed_id
+from zerogym.cli.settings import build, parse, resumed
 from zerogym.envs.registry import game_of
 from zerogym.errors import require
 
@@ -46,7 +46,8 @@ def train_llm(context: typer.Context) -> None:
         found = checkpoints(folder)
         if not found:
             raise UsageError(f"{folder} holds no checkpoint of a run")
-        given = {**_read(found[-1] / "run.json")["config"], **given, "out": str(folder)}
+        file = found[-1] / "run.json"
+        given = resumed(_read(file)["config"], {**given, "out": str(folder)}, file)
     config = build(GRPOConfig, given)
     out.quiet = os.environ.get("RANK", "0") != "0"  # torchrun's: one process prints for all
     with progress_bar() as bar:
@@ -109,7 +110,8 @@ def train_fb(context: typer.Context) -> None:
     resume, chosen = given.pop("resume", None), given.pop("out", None)
     folder = resume or chosen or Path("runs/fb")
     if resume is not None:
-        given = {**_read(resume / "config.json"), **given}
+        file = resume / "config.json"
+        given = resumed(_read(file), given, file)
     tuned = given.get("env", FBConfig.env) in PRESETS
     config = build(preset if tuned else FBConfig, {"env": FBConfig.env, **given})
     require("torch", "control", "zerogym train fb")
@@ -168,7 +170,7 @@ def _compare_seeds(config: Any, trained: Sequence[Any]) -> None:
 
 def _with_full_id(given: dict[str, Any]) -> dict[str, Any]:
     """Allow `--env countdown` for `zerogym/Countdown-v0`."""
-    return given | ({"env": full_id(given["env"])} if "env" in given else {})
+    return given | ({"env": typed_id(given["env"])} if "env" in given else {})
 
 
 def _read(path: Path) -> dict[str, Any]:

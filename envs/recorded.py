@@ -1,0 +1,71 @@
+"""Names that a file holds, of a run or of data: an id imports no module, a server gets no key.
+
+A name that a user types may be `module:Id`, which imports the module, and a server's name may name
+the environment variable with its key. The same name in a file may be anybody's: every reader of
+settings passes what it read through the functions here, and what is typed goes over it.
+"""
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from zerogym.envs.games.opponents.registry import split_names
+from zerogym.errors import ImportRefused
+
+NO_KEY = "key_from="  # of a server's settings the last one counts
+_SERVER = re.compile(r"[^\s/]*https?://[^#]*#")  # after a prefix such as `llm:`
+
+
+def recorded_id(name: object, file: Path) -> str:
+    """Return the id of an environment that a file names, for `gym.make`.
+
+    Args:
+        name: What stands in the file.
+        file: The file, for the message.
+
+    Raises:
+        ImportRefused: If making the environment would import a module.
+
+    Example:
+        >>> recorded_id("zerogym/UMap-v0", Path("config.json"))
+        'zerogym/UMap-v0'
+    """
+    if not isinstance(name, str):
+        raise ImportRefused(f"{file} names {name!r:.80} as an environment, which is no id")
+    module, colon, bare = name.partition(":")
+    if colon and (module not in sys.modules or ":" in bare):
+        raise ImportRefused(
+            f"{file} names the environment {name!r:.200}, and nothing that a file names is "
+            f"imported: name the module yourself (zerogym --import {module or 'MODULE':.200} ...)"
+        )
+    return name
+
+
+def without_keys(value: Any) -> Any:
+    """Return JSON values in which every server's name says that no key is sent.
+
+    Names stand alone (`http://...`), as opponents (`llm:http://...`), and among several (`a+b`).
+
+    Example:
+        >>> without_keys({"opponent": "random+llm:http://h/v1#m?key_from=SECRET"})
+        {'opponent': 'random+llm:http://h/v1#m?key_from=SECRET&key_from='}
+    """
+    if isinstance(value, str):
+        return "+".join(_keyless(name) for name in split_names(value))
+    if isinstance(value, Mapping):
+        return {without_keys(name): without_keys(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(without_keys(each) for each in value)
+    return value
+
+
+def _keyless(name: str) -> str:
+    found = _SERVER.match(name)
+    if found is None:
+        return name
+    _, mark, settings = name[found.end() :].partition("?")
+    if settings == NO_KEY or settings.endswith(f"&{NO_KEY}"):
+        return name
+    return f"{name}{'&' if mark else '?'}{NO_KEY}"
