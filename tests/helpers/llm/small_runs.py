@@ -3,6 +3,7 @@
 import json
 from collections.abc import Container, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,25 @@ def equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return names and all(bool((one[name] == other[name]).all()) for name in one)
 
 
+def assert_goes_on_exactly(config: Any) -> None:
+    """Resume a stopped run: it ends with the weights of one that was never stopped."""
+    from zerogym.agents.llm.training.grpo import train
+
+    resumed = train(config, resume=True)
+    assert (resumed.status, resumed.step) == ("done", config.steps)
+    whole = train(replace(config, out=f"{config.out}-whole"))
+    assert equal(weights_of(resumed.model), weights_of(whole.model))
+
+
 def lines_of(config: Any) -> list[dict[str, Any]]:
     """Return the logged lines of a run."""
     text = (Path(config.out) / "metrics.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
+
+
+def untimed_lines(config: Any) -> list[dict[str, Any]]:
+    """Return the logged lines of a run without their times, which no two runs share."""
+    return [
+        {name: value for name, value in line.items() if not name.startswith("time/")}
+        for line in lines_of(config)
+    ]

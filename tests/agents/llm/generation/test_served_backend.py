@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from helpers.llm.forward_pass import by_turn
 from helpers.llm.model_server import Answer, Request, serving
-from helpers.llm.small_runs import digits_model, digits_registered
+from helpers.llm.small_runs import digits_registered, equal, weights_of
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, read_jsonl
-from zerogym.errors import EngineFailed, ModelNotFound, ServerDown
+from zerogym.errors import EngineFailed, ServerDown
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -79,11 +80,6 @@ class Host:
         return Answer({"results": [None]})
 
 
-@pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return digits_model(tmp_path_factory.mktemp("models") / "start")
-
-
 def config(start: Path, out: Path, **changes: Any) -> GRPOConfig:
     settings: dict[str, Any] = {
         "env": "tests/Digits-v0", "model": str(start), "out": str(out), "steps": 3, "lr": 1e-2,
@@ -95,15 +91,6 @@ def config(start: Path, out: Path, **changes: Any) -> GRPOConfig:
 
 def name_of(server: Any, more: str = "") -> str:
     return f"{server.address}#m?backoff=0.001&retries=1&timeout=20{more}"
-
-
-def recomputed(model: Any, episode: Trajectory) -> list[float]:
-    """Log-probabilities of the first reply by one forward pass."""
-    turn = episode.turns[0]
-    with torch.no_grad():
-        logits = model(input_ids=torch.tensor([[*turn.prompt_ids, *turn.action_ids]])).logits[0]
-    logprobs = logits.log_softmax(-1)[len(turn.prompt_ids) - 1 : -1]
-    return [float(row[token]) for row, token in zip(logprobs, turn.action_ids, strict=True)]
 
 
 def drawn(out: Path, step: int) -> list[Trajectory]:
@@ -127,16 +114,19 @@ def test_each_step_is_drawn_with_the_weights_that_it_starts_from(start, tmp_path
                 len([request for request in server.requests if request.path == "/v1/completions"])
                 == 24
             )
-    before, moved = [str(start), *checkpoints(tmp_path / "run")], []
+    before = [start, *(path / "model" for path in checkpoints(tmp_path / "run"))]
+    first, moved = load_model(start, "cpu")[0], []
     for step in (1, 2, 3):
-        folder = before[step - 1]
-        model, _ = load_model(folder if step == 1 else folder / "model", "cpu")
+        model, _ = load_model(before[step - 1], "cpu")
         for episode in drawn(tmp_path / "run", step):
-            assert episode.turns[0].logprobs == pytest.approx(recomputed(model, episode), abs=CLOSE)
-            assert episode.turns[0].weight_version == step - 1
-            first = recomputed(load_model(start, "cpu")[0], episode)
-            moved += [x - y for x, y in zip(first, episode.turns[0].logprobs, strict=True)]
-    assert max(map(abs, moved)) > 100 * CLOSE  # else weights that stay behind would pass, too
+            pairs = zip(
+                episode.turns, by_turn(model, episode), by_turn(first, episode), strict=True
+            )
+            for turn, found, unmoved in pairs:
+                assert turn.logprobs == pytest.approx(found.tolist(), abs=CLOSE)
+                assert turn.weight_version == step - 1
+                moved.append(float((unmoved - torch.tensor(turn.logprobs)).abs().max()))
+    assert max(moved) > 100 * CLOSE  # else weights that stay behind would pass, too
 
 
 def test_replies_do_not_depend_on_the_number_of_servers(start, tmp_path):
@@ -167,10 +157,7 @@ def test_a_run_goes_on_with_servers_that_were_started_anew(start, tmp_path):
             train(replace(run, servers=(name_of(server),)), resume=True)
         with serving(Host(start)) as server:
             train(replace(run, out=str(tmp_path / "whole"), servers=(name_of(server),)))
-    one, other = (
-        load_file(tmp_path / name / "model/model.safetensors") for name in ("run", "whole")
-    )
-    assert all(torch.equal(one[name], other[name]) for name in other)
+    assert equal(*(weights_of(tmp_path / name / "model") for name in ("run", "whole")))
 
 
 def test_a_server_that_takes_no_weights_is_an_error_before_any_reply(start, tmp_path):
@@ -189,18 +176,3 @@ def test_a_cache_that_stays_is_an_error(start, tmp_path):
     old = pytest.raises(EngineFailed, match="computed with older weights")
     with digits_registered(), serving(Busy(start)) as server, old:
         train(config(start, tmp_path, servers=(name_of(server),)))
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "words"),
-    [
-        ({"temperature": 0.7}, ValueError, "at temperature 1"),
-        ({"backend": "vllm"}, ValueError, "servers generate: backend='vllm'"),
-        ({"staleness": 1, "correction": "token_mask"}, ValueError, "got servers"),
-        ({"servers": ("http://h/v1",)}, ModelNotFound, "name a model"),
-        ({"servers": "http://h/v1#m"}, TypeError, "servers must be tuple"),
-    ],
-)
-def test_settings_that_servers_cannot_follow_are_refused(tmp_path, change, error, words):
-    with pytest.raises(error, match=words):
-        GRPOConfig(**({"servers": ("http://127.0.0.1:1/v1#m",)} | change))

@@ -21,6 +21,7 @@ pytest.importorskip("vllm", reason="an environment of its own")
 # Neither vLLM nor what it imports is free of warnings.
 pytestmark = [pytest.mark.proof, pytest.mark.filterwarnings("default")]
 
+from helpers.llm.forward_pass import by_turn  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.models.directories import TINY_DIRECTORY  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
@@ -79,16 +80,7 @@ def test_each_step_is_drawn_with_the_weights_that_it_starts_from(server: str, tm
     for step, start in enumerate(starts[:3]):
         model = load_model(start, "cpu")[0]
         for episode in read_jsonl(tmp_path / "rollouts" / f"step-{step + 1:06d}.jsonl"):
-            turn = episode.turns[0]
-            whole = torch.tensor([[*turn.prompt_ids, *turn.action_ids]])
-            found = torch.tensor(turn.logprobs)
-            assert (found - _logprobs(model, whole, len(found))).abs().max() < CLOSE
-            moved = max(moved, float((found - _logprobs(first, whole, len(found))).abs().max()))
+            found = torch.tensor(episode.turns[0].logprobs)
+            assert (found - by_turn(model, episode)[0]).abs().max() < CLOSE
+            moved = max(moved, float((found - by_turn(first, episode)[0]).abs().max()))
     assert moved > 1000 * CLOSE
-
-
-def _logprobs(model, ids, count: int):
-    """Those of the last tokens, by one forward pass."""
-    with torch.no_grad():
-        logprobs = model(input_ids=ids).logits[0].log_softmax(-1)[-count - 1 : -1]
-    return logprobs.gather(1, ids[0, -count:, None])[:, 0]

@@ -15,6 +15,7 @@ pytest.importorskip("vllm", reason="an environment of its own")
 # Neither vLLM nor what it imports is free of warnings.
 pytestmark = [pytest.mark.proof, pytest.mark.filterwarnings("default")]
 
+from helpers.llm.forward_pass import by_turn, recomputed  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Generator, Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.generation.vllm_backend import VLLMGenerator  # noqa: E402
@@ -44,14 +45,6 @@ def prompts(reference) -> list[list[int]]:
     return [reference.tokenizer(text + "\n")["input_ids"] for text in TEXTS]
 
 
-def recomputed(model, prompt, ids, temperature: float) -> list[float]:
-    """Log-probabilities by one forward pass of transformers."""
-    with torch.no_grad():
-        logits = model(input_ids=torch.tensor([[*prompt, *ids]])).logits[0] / temperature
-    logprobs = logits.log_softmax(-1)
-    return [float(logprobs[len(prompt) + place - 1, token]) for place, token in enumerate(ids)]
-
-
 def test_greedy_replies_are_those_of_transformers(engine, reference, prompts):
     assert isinstance(engine, Generator)
     assert engine.context_length == reference.context_length
@@ -65,14 +58,9 @@ def test_greedy_replies_are_those_of_transformers(engine, reference, prompts):
 @pytest.mark.parametrize("temperature", [1.0, 0.7, 1.5])
 def test_log_probabilities_are_those_of_our_definition(engine, reference, prompts, temperature):
     found = engine.generate(prompts, Sampling(24, temperature, seed=3))
-    gaps = [
-        abs(said - true)
-        for prompt, one in zip(prompts, found, strict=True)
-        for said, true in zip(
-            one.logprobs, recomputed(reference.model, prompt, one.ids, temperature), strict=True
-        )
-    ]
-    assert max(gaps) < CLOSE
+    for prompt, one in zip(prompts, found, strict=True):
+        true = recomputed(reference.model, prompt, one.ids, temperature).tolist()
+        assert one.logprobs == pytest.approx(true, abs=CLOSE)
     cut = engine.generate(prompts, Sampling(24, temperature, top_k=5, seed=3))
     assert all(math.isnan(value) for one in cut for value in one.logprobs)
 
@@ -185,14 +173,7 @@ def test_grpo_trains_what_the_engine_plays(tmp_path: Path):
     start, _ = load_model("tiny", "cpu")
     gaps: dict[str, list[float]] = {"start": [], "trained": []}
     for trajectory in first:
-        flat = trajectory.flatten()
         for name, model in (("start", start), ("trained", trained)):
-            expected_value = recomputed(model, flat.ids[:1], flat.ids[1:], 1.0)
-            gaps[name] += [
-                abs(said - value)
-                for said, value, own in zip(
-                    flat.logprobs[1:], expected_value, flat.mask[1:], strict=True
-                )
-                if own
-            ]
+            for turn, true in zip(trajectory.turns, by_turn(model, trajectory), strict=True):
+                gaps[name].append(float((true - torch.tensor(turn.logprobs)).abs().max()))
     assert max(gaps["start"]) < CLOSE < max(gaps["trained"])

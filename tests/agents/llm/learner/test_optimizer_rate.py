@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.llm.small_runs import digits_model, digits_registered, lines_of
+from helpers.llm.small_runs import lines_of
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -26,12 +26,10 @@ def test_few_weights_take_larger_steps(weights: int, default: float) -> None:
     assert rate(weights, GRPOConfig(lr=3e-3)) == 3e-3
 
 
-def test_the_rate_is_logged(tmp_path: Path) -> None:
-    with digits_registered() as env_id:
-        config = GRPOConfig(
-            env=env_id, model=str(digits_model(tmp_path / "start")), out=str(tmp_path / "run"),
-            steps=1, prompts_per_step=2, group_size=4, max_new_tokens=4, eval_episodes=0,
-            device="cpu",
-        )  # fmt: skip
-        train(config)
+def test_the_rate_is_logged(digits: str, start: Path, tmp_path: Path) -> None:
+    config = GRPOConfig(
+        env=digits, model=str(start), out=str(tmp_path / "run"), steps=1, prompts_per_step=2,
+        group_size=4, max_new_tokens=4, eval_episodes=0, device="cpu",
+    )  # fmt: skip
+    train(config)
     assert [line["actor/lr"] for line in lines_of(config)] == [1e-4]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.llm.small_runs import digits_model, digits_registered, equal, weights_of
+from helpers.llm.forward_pass import by_turn
+from helpers.llm.small_runs import assert_goes_on_exactly, equal
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -27,17 +28,6 @@ from zerogym.agents.llm.rollout.runner import Player, rollout_groups  # noqa: E4
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.agents.trajectory import Trajectory  # noqa: E402
 from zerogym.errors import EngineFailed  # noqa: E402
-
-
-@pytest.fixture
-def digits() -> Iterator[str]:
-    with digits_registered() as env_id:
-        yield env_id
-
-
-@pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return digits_model(tmp_path_factory.mktemp("models") / "start")
 
 
 @pytest.fixture
@@ -67,15 +57,9 @@ def test_recorded_logprobs_are_those_of_the_training_pass(learner, groups):
 
 
 def scored(model: Any, trajectory: Trajectory) -> Iterator[tuple[torch.Tensor, float]]:
-    """The log-probability of each own token, read alone after what came before, and the one that it
-    was drawn with."""
-    ids: list[int] = []
-    for turn in trajectory.turns:
-        ids += turn.prompt_ids
-        for token, drawn in zip(turn.action_ids, turn.logprobs, strict=True):
-            logits = model(input_ids=torch.tensor([ids])).logits[0, -1]
-            yield logits.log_softmax(-1)[token], drawn
-            ids.append(token)
+    """The log-probability of each own token, and the one that it was drawn with."""
+    for turn, found in zip(trajectory.turns, by_turn(model, trajectory), strict=True):
+        yield from zip(found, turn.logprobs, strict=True)
 
 
 @pytest.mark.parametrize("preset", ["grpo", "dr_grpo"])
@@ -260,13 +244,11 @@ def test_a_failed_step_of_bfloat16_leaves_its_copies(config):
     assert torch.equal(optimizer.stepped[0], torch.ones(3)) and torch.equal(weight, torch.ones(3))
 
 
-def test_bfloat16_goes_on_exactly(digits, config, tmp_path):
+def test_bfloat16_goes_on_exactly(config, tmp_path):
     """Two steps and two more are four, though the checkpoint's weights are rounded."""
     config = replace(
         config, dtype="bfloat16", lr=1e-4, steps=4, prompts_per_step=2, eval_episodes=0,
-        out=str(tmp_path / "whole"),
+        out=str(tmp_path / "run"),
     )  # fmt: skip
-    whole = train(config)
-    halved = replace(config, out=str(tmp_path / "halved"))
-    train(replace(halved, steps=2))
-    assert equal(weights_of(train(halved, resume=True).model), weights_of(whole.model))
+    train(replace(config, steps=2))
+    assert_goes_on_exactly(config)

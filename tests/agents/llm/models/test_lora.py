@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from helpers.llm.small_runs import random_model, registered
+from helpers.llm.small_runs import equal, random_model, registered, weights_of
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -136,23 +136,21 @@ def test_what_an_engine_takes_over_is_the_merged_model(config: GRPOConfig) -> No
     model, _ = moved(config)
     taken = {name: value.clone() for name, value in merged_weights(model)}
     merged = merge(model).state_dict()
-    assert taken.keys() == merged.keys()
-    assert all(torch.equal(taken[name], value) for name, value in merged.items())
+    assert equal(taken, merged)
 
 
 def test_a_run_is_the_same_when_it_is_halved(config: GRPOConfig, tmp_path: Path) -> None:
     straight = train(config)
     halves = replace(config, out=str(tmp_path / "halves"))
-    half = load_model(train(replace(halves, steps=2)).model, "cpu")[0].state_dict()
+    half = weights_of(train(replace(halves, steps=2)).model)
     assert (Path(halves.out) / "checkpoint-000002/model/adapter_model.safetensors").is_file()
     resumed = train(halves, resume=True)
-    one, other = (load_model(run.model, "cpu")[0].state_dict() for run in (straight, resumed))
-    base = load_model(config.model, "cpu")[0].state_dict()
-    assert all(torch.equal(one[name], other[name]) for name in base)
+    one, base = weights_of(straight.model), weights_of(Path(config.model))
+    assert equal(one, weights_of(resumed.model))
     for earlier in (base, half):
         assert not all(torch.allclose(earlier[name], one[name], atol=1e-5) for name in base)
     kept = Path(halves.out) / "checkpoint-000004/model"  # what `past:` opponents load
-    merged = load_model(kept, "cpu")[0].state_dict()
+    merged = weights_of(kept)
     assert all(torch.allclose(merged[name], one[name], atol=1e-6) for name in base)
 
 

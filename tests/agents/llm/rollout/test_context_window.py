@@ -200,6 +200,7 @@ def played(echo, tiny, context):
 def test_each_recorded_token_has_the_log_probability_of_its_true_context(echo, tiny, context):
     import torch
 
+    from helpers.llm.forward_pass import recomputed
     from zerogym.agents.llm.learner.packing import packed_attention
     from zerogym.agents.llm.learner.rows import Rows, token_logprobs, token_logprobs_and_entropy
 
@@ -209,12 +210,8 @@ def test_each_recorded_token_has_the_log_probability_of_its_true_context(echo, t
     for flat, calls, record in zip(flats, observed, records, strict=True):
         expected_value = []
         for prompt, completion in calls:  # one full forward pass for each call of the engine
-            ids = torch.tensor([[*prompt, *completion.ids]])
             with torch.no_grad():
-                logits = tiny.model(ids).logits[0, len(prompt) - 1 : -1] / 1.5
-            expected_value += (
-                logits.log_softmax(-1).gather(-1, ids[0, len(prompt) :, None])[:, 0].tolist()
-            )
+                expected_value += recomputed(tiny.model, prompt, completion.ids, 1.5).tolist()
         own = [p for p, m in zip(flat.logprobs, flat.mask, strict=True) if m]
         assert own == pytest.approx(expected_value, abs=1e-4)
         # the record alone gives back what the engine saw
@@ -241,6 +238,7 @@ def test_episodes_in_several_contexts_weigh_as_one(echo, tiny):
     """The loss of GRPO is the mean over an episode's own tokens, in whatever context."""
     import torch
 
+    from helpers.llm.forward_pass import recomputed
     from zerogym.agents.llm.grpo_config import GRPOConfig
     from zerogym.agents.llm.learner.learner import Learner
 
@@ -261,10 +259,8 @@ def test_episodes_in_several_contexts_weigh_as_one(echo, tiny):
     for calls, advantage in zip(observed, advantages, strict=True):
         tokens = sum(len(completion.ids) for _, completion in calls)
         for prompt, completion in calls:
-            ids = torch.tensor([[*prompt, *completion.ids]])
-            logits = tiny.model(ids).logits[0, len(prompt) - 1 : -1] / 1.5
-            chosen = logits.log_softmax(-1).gather(-1, ids[0, len(prompt) :, None]).sum()
-            loss = loss - advantage * chosen / tokens / 3
+            chosen = recomputed(tiny.model, prompt, completion.ids, 1.5)
+            loss = loss - advantage * chosen.sum() / tokens / 3
     loss.backward()
     target = torch.cat([p.grad.flatten() for p in learner.parameters])
     tiny.model.zero_grad()
@@ -304,8 +300,3 @@ def test_every_name_has_a_policy():
     assert {name: type(context).__name__.lower() for name, context in CONTEXTS.items()} == {
         name: name for name in ("stop", "truncate", "summarise", "markovian")
     }
-    from zerogym.agents.llm.grpo_config import GRPOConfig
-    from zerogym.errors import UnknownName
-
-    with pytest.raises(UnknownName, match="'forget'"):
-        GRPOConfig(context="forget")

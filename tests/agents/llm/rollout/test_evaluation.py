@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from helpers.llm.small_runs import digits_model
-
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
@@ -20,11 +18,11 @@ from zerogym.agents.llm.training.grpo import train
 from zerogym.agents.trajectory import Trajectory
 
 
-def test_evaluation_is_on_the_test_side(tmp_path):
+def test_evaluation_is_on_the_test_side(start):
     calculation = "zerogym/RandomCalculation-v0"
     assert held_out(calculation, {"difficulty": 1}) == {"difficulty": 1, "split": "test"}
     assert held_out("zerogym/TicTacToe-v0", {"seat": 0}) == {"seat": 0}
-    model, tokenizer = load_model(digits_model(tmp_path / "start"), "cpu")
+    model, tokenizer = load_model(start, "cpu")
     player = Player(TransformersGenerator(model, tokenizer), Sampling(3))
     with Environments(calculation, held_out(calculation, {})) as envs:
         outcome = evaluate({"player_0": envs}, player, range(5))
@@ -50,32 +48,21 @@ def test_summary_by_hand():
     assert wilson(0, 5)[0] == 0 and wilson(5, 5)[1] == pytest.approx(1)
 
 
-def test_evaluated_replies_are_the_likeliest_or_drawn(tmp_path):
-    model = digits_model(tmp_path / "start")
+def test_evaluated_replies_are_the_likeliest_or_drawn(start, tmp_path, monkeypatch):
     settings = {
-        "env": "zerogym/RandomCalculation-v0", "model": str(model), "steps": 0, "device": "cpu",
+        "env": "zerogym/RandomCalculation-v0", "model": str(start), "steps": 0, "device": "cpu",
         "eval_episodes": 4, "max_new_tokens": 3,
     }  # fmt: skip
-    observed = []
-    for temperature in (0.0, 1.0):
-        config = GRPOConfig(
-            **settings, eval_temperature=temperature, out=str(tmp_path / str(temperature))
-        )
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(TransformersGenerator, "generate", _noting(observed))
-            train(config)
-    assert set(observed[: len(observed) // 2]) == {0.0} and set(observed[len(observed) // 2 :]) == {
-        1.0
-    }
-    with pytest.raises(ValueError, match="eval_temperature must be at least 0"):
-        GRPOConfig(**settings, eval_temperature=-1.0)
-
-
-def _noting(observed):
     generate = TransformersGenerator.generate
+    for temperature in (0.0, 1.0):
+        observed = set()
 
-    def noting(self, prompts, sampling, *args, **kwargs):
-        observed.append(sampling.temperature)
-        return generate(self, prompts, sampling, *args, **kwargs)
+        def noting(self, prompts, sampling, observed=observed):
+            observed.add(sampling.temperature)
+            return generate(self, prompts, sampling)
 
-    return noting
+        monkeypatch.setattr(TransformersGenerator, "generate", noting)
+        train(GRPOConfig(
+            **settings, eval_temperature=temperature, out=str(tmp_path / str(temperature))
+        ))  # fmt: skip
+        assert observed == {temperature}

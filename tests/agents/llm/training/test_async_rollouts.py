@@ -3,7 +3,6 @@ learns."""
 
 import signal
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,11 @@ import pytest
 import zerogym  # noqa: F401  (registers the ids)
 from helpers.llm.small_runs import (
     Digits,
-    digits_model,
-    digits_registered,
+    assert_goes_on_exactly,
     equal,
     lines_of,
     registered,
+    untimed_lines,
     weights_of,
 )
 
@@ -43,17 +42,6 @@ from zerogym.agents.torch_threads import one_thread  # noqa: E402
 from zerogym.agents.trajectory import read_jsonl  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
 from zerogym.errors import EngineFailed, SandboxUnavailable  # noqa: E402
-
-
-@pytest.fixture
-def digits() -> Iterator[str]:
-    with digits_registered() as env_id:
-        yield env_id
-
-
-@pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return digits_model(tmp_path_factory.mktemp("models") / "start")
 
 
 @pytest.fixture
@@ -88,9 +76,8 @@ def in_turns(config: GRPOConfig) -> tuple[dict[str, Any], list[dict[str, float]]
 
 def reported(config: GRPOConfig) -> list[dict[str, float]]:
     """The metrics of a run's steps but times, and how old the weights were."""
-    lines = [line for line in lines_of(config) if "actor/rows" in line]
-    hidden = ("time/", "step", "rollout/lag")
-    return [{k: v for k, v in line.items() if not k.startswith(hidden)} for line in lines]
+    lines = [line for line in untimed_lines(config) if "actor/rows" in line]
+    return [{k: v for k, v in line.items() if k not in ("step", "rollout/lag")} for line in lines]
 
 
 @pytest.mark.proof
@@ -160,8 +147,7 @@ def test_what_stops_the_thread_stops_the_run_at_its_step(config, monkeypatch, er
     assert not threads()
     assert [path.name for path in Path(config.out).glob("checkpoint-*")] == ["checkpoint-000002"]
     monkeypatch.undo()
-    expected_value = weights_of(train(replace(config, out=config.out + "2")).model)
-    assert equal(weights_of(train(config, resume=True).model), expected_value)
+    assert_goes_on_exactly(config)
 
 
 class Interrupting:
@@ -196,8 +182,7 @@ def test_ctrl_c_saves_and_goes_on_exactly(config, reply):
     result = train(config)
     assert result.status == "interrupted" and result.step < 5
     assert not threads()
-    expected_value = weights_of(train(replace(config, out=config.out + "2")).model)
-    assert equal(weights_of(train(config, resume=True).model), expected_value)
+    assert_goes_on_exactly(config)
 
 
 class Talkative(TextEnv):
@@ -295,26 +280,8 @@ def test_what_is_frozen_is_not_copied(config):
     assert ahead.state(1) and all(".lora_" in name for name in ahead.state(1))
     for mine, its in zip(model.parameters(), engines[0].model.parameters(), strict=True):
         assert (mine.data_ptr() == its.data_ptr()) != mine.requires_grad
-    expected_value = weights_of(train(config).model)
-    halves = replace(config, out=config.out + "2")
-    train(replace(halves, steps=3))
-    assert equal(weights_of(train(halves, resume=True).model), expected_value)
-
-
-# --- settings
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"staleness": -1}, "staleness must be at least 0, got -1"),
-        ({"correction": None}, "set correction, say 'token_mask'"),
-        ({"backend": "vllm"}, "staleness needs backend='transformers', got 'vllm'"),
-    ],
-)
-def test_settings_that_do_not_go_together_are_refused(config, change, message):
-    with pytest.raises(ValueError, match=message):
-        replace(config, **change)
+    train(replace(config, steps=3))
+    assert_goes_on_exactly(config)
 
 
 def test_several_processes_are_refused(config, monkeypatch):

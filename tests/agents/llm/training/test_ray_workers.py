@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import zerogym  # noqa: F401  (registers the ids)
+from helpers.llm.forward_pass import by_turn
 from helpers.llm.small_runs import lines_of, weights_of
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, read_jsonl
@@ -71,15 +72,10 @@ def test_workers_draw_with_the_weights_of_the_step(config: GRPOConfig, lora_rank
     moved = []
     for episode in drawn(config):
         turn = episode.turns[0]
-        ids = torch.tensor([[*turn.prompt_ids, *turn.action_ids]])
         for version in {0, turn.weight_version}:
             model, _ = load_model(starts[version], "cpu")
-            with torch.no_grad():
-                logprobs = model(input_ids=ids).logits[0].log_softmax(-1)
-            own = logprobs[len(turn.prompt_ids) - 1 : -1].gather(
-                1, torch.tensor(turn.action_ids)[:, None]
-            )
-            gap = float((own[:, 0] - torch.tensor(turn.logprobs)).abs().max())
+            own = by_turn(model, episode)[0]
+            gap = float((own - torch.tensor(turn.logprobs)).abs().max())
             if version == turn.weight_version:
                 assert gap < CLOSE * 10
             else:
@@ -153,19 +149,6 @@ def test_blocks_are_as_equal_as_can_be() -> None:
         assert [one for block in blocks for one in block] == episodes
         sizes = {len(block) for block in blocks}
         assert min(sizes) >= 1 and max(sizes) - min(sizes) <= 1 and len(blocks) == min(7, count)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"staleness": 1, "correction": "token_mask"}, {"servers": ("http://h/v1#m",)},
-     {"shard": True}, {"backend": "vllm"},
-     {"lora_per_seat": True, "lora_rank": 4, "env": "zerogym/kuhn_poker-v0"}],
-)  # fmt: skip
-def test_what_does_not_go_together_is_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"ray and .* do not go together"):
-        GRPOConfig(**({"ray": 1} | change))
-    with pytest.raises(ValueError, match="ray must be at least 0"):
-        GRPOConfig(ray=-1)
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from helpers.llm.forward_pass import by_turn, drawn
 from helpers.llm.seat_episodes import dealing, played, saying
-from helpers.llm.small_runs import equal, lines_of, random_model
+from helpers.llm.small_runs import equal, random_model, untimed_lines
 from helpers.llm.two_processes import ended
 from helpers.llm.two_processes import start as started
 
@@ -29,7 +30,6 @@ from safetensors.torch import load_file  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner.optimizer import TrainingDiverged  # noqa: E402
-from zerogym.agents.llm.learner.rows import Rows, token_logprobs  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model, save_model  # noqa: E402
 from zerogym.agents.llm.models.lora import attach, trained, use, without_adapter  # noqa: E402
 from zerogym.agents.llm.opponent import LanguageModel  # noqa: E402
@@ -81,28 +81,10 @@ def by_peft(base: str, folder: Path) -> Any:
         return peft.PeftModel.from_pretrained(model, folder, is_trainable=True).eval()
 
 
-def token_by_token(model: Any, item: Trajectory) -> Any:
-    """Log-probabilities of what was said (T,), each from an unpadded pass over all before it."""
-    ids: list[int] = []
-    found = []
-    for turn in item.turns:
-        ids = [*(() if turn.fresh else ids), *turn.prompt_ids]
-        for token in turn.action_ids:
-            last = model(input_ids=torch.tensor([ids])).logits[0, -1]
-            found.append(last.float().log_softmax(-1)[token])
-            ids.append(token)
-    return torch.stack(found)
-
-
-def drawn(model: Any, item: Trajectory) -> Trajectory:
+def drawn_by_seat(model: Any, item: Trajectory) -> Trajectory:
     """As if its seat's adapter had drawn what it says."""
     use(model, item.seat)
-    flat = item.flatten()
-    rows = Rows.make([flat], [[0.0] * sum(flat.mask)])
-    with torch.no_grad():
-        own = iter(token_logprobs(model, rows, 1.0)[rows.mask == 1].tolist())
-    turns = [replace(t, logprobs=tuple(next(own) for _ in t.action_ids)) for t in item.turns]
-    return replace(item, turns=tuple(turns))
+    return drawn(model, item)
 
 
 def bets_met(config: GRPOConfig) -> Sequence[Sequence[Trajectory]]:
@@ -125,7 +107,7 @@ def test_a_seat_learns_from_its_own_rows_as_if_it_were_alone(
     model, tokenizer = moved(config, 0.5)
     saved = save_model(model, tokenizer, tmp_path / "model")
     learner = learner_of_run(model, config)
-    metrics = learner.update([[drawn(model, item) for item in group] for group in groups])
+    metrics = learner.update([[drawn_by_seat(model, item) for item in group] for group in groups])
     found = {name: one.grad for name, one in trained(model).items()}
     base = load_model(start, "cpu")[0]
     for seat, group in zip(SEATS, groups, strict=True):
@@ -133,9 +115,9 @@ def test_a_seat_learns_from_its_own_rows_as_if_it_were_alone(
         mean = sum(item.reward for item in group) / len(group)
         total = torch.zeros(())
         for item in group:
-            own = token_by_token(alone, item)
+            own = torch.cat(by_turn(alone, item))
             with torch.no_grad():
-                gap = token_by_token(base, item) - own.detach()
+                gap = torch.cat(by_turn(base, item)) - own.detach()
             # the gradients of a ratio of 1, and of exp(gap) - gap - 1
             total = total - ((item.reward - mean) * own + (gap.exp() - 1) * own).sum()
         (total / len(group) / config.max_new_tokens).backward()
@@ -156,7 +138,7 @@ def test_a_seat_without_rows_stays_what_it_was(start: Path) -> None:
     model, base = load_model(start, "cpu")[0], load_model(start, "cpu")[0]
     attach(model, config, SEATS)
     learner = learner_of_run(model, config)
-    metrics = learner.update([[drawn(model, item) for item in bets_met(config)[0]]])
+    metrics = learner.update([[drawn_by_seat(model, item) for item in bets_met(config)[0]]])
     assert metrics["actor/rows_player_0"] == 4 and metrics["actor/rows_player_1"] == 0
     named = trained(model).items()
     assert all((one.grad is None) == (".player_1." in name) for name, one in named)
@@ -172,7 +154,7 @@ def test_where_one_seat_fails_all_are_what_they_were(start: Path) -> None:
     config = replace(CONFIG, model=str(start))
     model, _ = moved(config, 0.3)
     learner = learner_of_run(model, config)
-    groups = [[drawn(model, item) for item in group] for group in bets_met(config)]
+    groups = [[drawn_by_seat(model, item) for item in group] for group in bets_met(config)]
     learner.update(groups)
     before = {name: one.detach().clone() for name, one in trained(model).items()}
     memory = {name: value.clone() for name, value in learner.state().items()}
@@ -223,7 +205,7 @@ def test_each_seat_draws_with_its_own_adapter(tmp_path: Path) -> None:
         for item in (item for group in groups for item in group if item.turns):
             said = torch.tensor([p for turn in item.turns for p in turn.logprobs])
             for seat in SEATS:
-                gap = (token_by_token(alone[seat], item) - said).abs().max()
+                gap = (torch.cat(by_turn(alone[seat], item)) - said).abs().max()
                 gaps[seat == item.seat].append(float(gap))
     assert {item.seat for group in groups for item in group if item.turns} == set(SEATS)
     assert max(gaps[True]) < 1e-4
@@ -274,10 +256,7 @@ def test_a_run_is_the_same_when_it_is_halved(tmp_path: Path, settings: dict[str,
         for run in (config, halves)
     ]
     assert equal(*memories)
-    reported = [
-        [{k: v for k, v in line.items() if not k.startswith("time/")} for line in lines_of(each)]
-        for each in (config, halves)
-    ]
+    reported = [untimed_lines(each) for each in (config, halves)]
     assert reported[0] == reported[1]
     assert all(line[f"actor/rows_{seat}"] > 0 for line in reported[0] for seat in SEATS)
 
@@ -358,21 +337,6 @@ def test_runs_with_one_adapter_are_past_selves(start: Path, tmp_path: Path) -> N
 
 
 # --- settings
-
-
-@pytest.mark.parametrize(
-    ("settings", "reported"),
-    [
-        ({"lora_rank": 0}, "set lora_rank"),
-        ({"env": "zerogym/KuhnPoker-v0"}, "is for games: zerogym/KuhnPoker-v0 has one seat"),
-        ({"backend": "vllm"}, "needs backend='transformers', got 'vllm'"),
-        ({"servers": ("http://localhost:8000/v1#m",)}, "needs backend='transformers', got servers"),
-        ({"shard": True}, "lora_per_seat and shard"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], reported: str) -> None:
-    with pytest.raises(ValueError, match=reported):
-        replace(CONFIG, **settings)
 
 
 def test_a_run_goes_on_with_the_adapters_that_it_has(start: Path, tmp_path: Path) -> None:

@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from helpers.llm.forward_pass import by_turn, drawn
 from helpers.llm.scripted_engine import Scripted
 from helpers.llm.seat_episodes import CONFIG, KUHN, dealing, played, saying
 from helpers.llm.small_runs import equal, lines_of, random_model, weights_of
+from helpers.llm.tiny_llamas import gradients
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner.learner import Learner  # noqa: E402
-from zerogym.agents.llm.learner.rows import Rows, token_logprobs  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
 from zerogym.agents.llm.rollout.evaluation import evaluate, evaluation_envs, summarise  # noqa: E402
@@ -43,38 +44,22 @@ class Gradients:
     def of_update(self, groups: list[list[Trajectory]]) -> list[float]:
         """As the trainer computes it, from tokens drawn with the model's own probabilities."""
         learner = Learner(load_model(self._start, "cpu")[0], CONFIG)
-        learner.update([[self._drawn(learner, item) for item in group] for group in groups])
-        return self._numbers(learner)
+        learner.update([[drawn(learner.model, item) for item in group] for group in groups])
+        return gradients(learner).tolist()
 
     def by_hand(self, groups: list[list[Trajectory]], advantages: list[float]) -> list[float]:
-        """From single unpadded tokens, each times the number of its episode and seat."""
+        """From single unpadded episodes, each times the number of its episode and seat."""
         learner = Learner(load_model(self._start, "cpu")[0], CONFIG)
         episodes = [item for group in groups for item in group]
         total = torch.zeros(())
         for item, advantage in zip(episodes, advantages, strict=True):
-            ids: list[int] = []
-            for turn in item.turns:
-                ids += turn.prompt_ids
-                for token in turn.action_ids:
-                    logits = learner.model(input_ids=torch.tensor([ids])).logits[0, -1]
-                    total = total - advantage * logits.log_softmax(-1)[token]
-                    ids.append(token)
+            total = total - advantage * torch.cat(by_turn(learner.model, item)).sum()
         (total / len(episodes) / CONFIG.max_new_tokens).backward()
-        return self._numbers(learner)
-
-    def _drawn(self, learner: Learner, item: Trajectory) -> Trajectory:
-        flat = item.flatten()
-        rows = Rows.make([flat], [[0.0] * sum(flat.mask)])
-        own = iter(token_logprobs(learner.model, rows, 1.0)[rows.mask == 1].tolist())
-        turns = [replace(t, logprobs=tuple(next(own) for _ in t.action_ids)) for t in item.turns]
-        return replace(item, turns=tuple(turns))
-
-    def _numbers(self, learner: Learner) -> list[float]:
-        return torch.cat([p.grad.flatten() for p in learner.parameters]).tolist()
+        return gradients(learner).tolist()
 
 
 @pytest.fixture
-def gradients(start: Path) -> Gradients:
+def compared(start: Path) -> Gradients:
     return Gradients(start)
 
 
@@ -94,21 +79,21 @@ def test_three_seats_have_three_groups():
     assert [[t.seat for t in group] for group in groups] == [[f"player_{i}"] * 2 for i in range(3)]
 
 
-def test_each_seat_is_compared_with_itself(gradients):
+def test_each_seat_is_compared_with_itself(compared):
     """The king bets; the jack calls and loses 2, or folds and loses 1."""
     player = saying(["bet"] * 4, ["call", "fold", "fold", "call"])
     batch = played(player, seed=dealing("K", "J"))
     assert [[t.reward for t in group] for group in batch.groups] == [[2, 1, 1, 2], [-2, -1, -1, -2]]
     # Against the mean of both seats, 0, folding would be as bad as a king is good.
-    expected_value = gradients.by_hand(batch.groups, [0.5, -0.5, -0.5, 0.5, -0.5, 0.5, 0.5, -0.5])
+    expected_value = compared.by_hand(batch.groups, [0.5, -0.5, -0.5, 0.5, -0.5, 0.5, 0.5, -0.5])
     assert max(map(abs, expected_value)) > 1e-3
-    assert gradients.of_update(batch.groups) == pytest.approx(expected_value, abs=1e-6, rel=1e-3)
+    assert compared.of_update(batch.groups) == pytest.approx(expected_value, abs=1e-6, rel=1e-3)
     assert batch.metrics["rollout/reward"] == 0
     assert batch.metrics["rollout/reward_player_0"] == 1.5
     assert batch.metrics["rollout/reward_player_1"] == -1.5
 
 
-def test_a_seat_that_never_moved_is_not_trained(gradients):
+def test_a_seat_that_never_moved_is_not_trained(compared):
     """When the first seat forfeits at its third void reply, the second has a reward but no turn."""
     player = saying(["?", "bet", "bet", "bet", "?", "?"], ["call", "fold", "call"])
     batch = played(player, seed=dealing("K", "J"))
@@ -118,8 +103,8 @@ def test_a_seat_that_never_moved_is_not_trained(gradients):
     assert [t.episode for t in second] == [1, 2, 3]
     assert [len(group) for group in batch.rolled_out] == [4, 4]
     thirds = [-1 / 3, 2 / 3, -1 / 3]
-    expected_value = gradients.by_hand(batch.groups, [-2.75, 1.25, 0.25, 1.25, *thirds])
-    assert gradients.of_update(batch.groups) == pytest.approx(expected_value, abs=1e-6, rel=1e-3)
+    expected_value = compared.by_hand(batch.groups, [-2.75, 1.25, 0.25, 1.25, *thirds])
+    assert compared.of_update(batch.groups) == pytest.approx(expected_value, abs=1e-6, rel=1e-3)
     [alone] = played(saying(["?"] * 12, [])).groups
     assert {t.seat for t in alone} == {"player_0"}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from helpers.llm.small_runs import digits_model, digits_registered, lines_of
+from helpers.llm.small_runs import lines_of
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.errors import MissingExtra
 
@@ -24,20 +24,11 @@ from zerogym.agents.llm.training.grpo import train  # noqa: E402
 BLOCK = 32768
 
 
-@pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return digits_model(tmp_path_factory.mktemp("models") / "start")
-
-
 @pytest.fixture
-def config(start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GRPOConfig]:
+def config(tracked: GRPOConfig, monkeypatch: pytest.MonkeyPatch) -> GRPOConfig:
     monkeypatch.setenv("WANDB_MODE", "offline")
     wandb.teardown()  # what it has read of the variables before
-    with digits_registered() as env_id:
-        yield GRPOConfig(
-            env=env_id, model=str(start), out=str(tmp_path / "run"), steps=2, prompts_per_step=2,
-            group_size=2, max_new_tokens=4, eval_episodes=2, device="cpu", track=("wandb",),
-        )  # fmt: skip
+    return replace(tracked, track=("wandb",))
 
 
 def records(path: Path) -> Iterator[Any]:

@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from helpers.llm.forward_pass import recomputed  # noqa: E402
 from zerogym.agents.llm.generation.decoding.kv_cache import Forward  # noqa: E402
 from zerogym.agents.llm.generation.decoding.llama_decode import llama_step  # noqa: E402
 from zerogym.agents.llm.generation.decoding.slot_cache import SlotKVCache, fits_slots  # noqa: E402
@@ -56,14 +57,6 @@ def engine(model: Any, batch_size: int, context: int = 40) -> TransformersGenera
     return TransformersGenerator(model, Letters(), context_length=context, batch_size=batch_size)
 
 
-def recomputed(model: Any, prompt: list[int], ids: tuple[int, ...]) -> Any:
-    """Log-probabilities by one pass over the whole text."""
-    with torch.no_grad():
-        logits = model(input_ids=torch.tensor([[*prompt, *ids]])).logits[0].float()
-    chosen = logits.log_softmax(-1)[len(prompt) - 1 : -1].gather(-1, torch.tensor(ids)[:, None])
-    return chosen[:, 0].tolist()
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_is_tested_for_slots(name):
     model = made(name)
@@ -91,9 +84,9 @@ def test_refilled_replies_are_those_of_rows_alone(name):
                 assert other.logprobs == pytest.approx(one.logprobs, abs=1e-5)
     plain = engine(model, 3).generate(PROMPTS, Sampling(20, seed=4))
     for prompt, completion in zip(PROMPTS, plain, strict=True):
-        assert completion.logprobs == pytest.approx(
-            recomputed(model, prompt, completion.ids), abs=1e-5
-        )
+        with torch.no_grad():
+            expected = recomputed(model, prompt, completion.ids).tolist()
+        assert completion.logprobs == pytest.approx(expected, abs=1e-5)
 
 
 def test_contexts_that_fill_up_leave_their_slots():

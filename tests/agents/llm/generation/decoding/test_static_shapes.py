@@ -165,27 +165,6 @@ def test_recorded_steps_read_new_numbers_from_old_places(
     assert len(graphs) > count, "in other places they are recorded again"
 
 
-@pytest.mark.parametrize(
-    ("settings", "reported"),
-    [
-        ({"compile": "jit"}, "compile 'jit'"),
-        ({"compile": "inductor", "lora_rank": 4}, "compile and lora_rank do not go together"),
-        ({"compile": "inductor", "ray": 1}, "compile and ray do not"),
-        ({"cuda_graph": True, "backend": "vllm"}, "cuda_graph and backend='vllm' do not"),
-        (
-            {"cuda_graph": True, "staleness": 1, "correction": "token_mask"},
-            "cuda_graph and staleness do not",
-        ),
-        ({"cuda_graph": True, "device": "cpu"}, "cuda_graph needs device='cuda'"),
-    ],
-)
-def test_settings_that_contradict_each_other_are_refused(
-    settings: dict[str, Any], reported: str
-) -> None:
-    with pytest.raises(ValueError, match=reported):
-        GRPOConfig(**settings)
-
-
 def test_what_cannot_be_made_fast_is_an_error(
     tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
