@@ -52,7 +52,7 @@ def test_quality_is_0_for_random_and_1_for_the_oracle(tmp_path: Path) -> None:
             reset_options=options,
             policy=policy,
             tasks=names,
-            steps=6_000,
+            steps=3_000,
         )
         cards = {card.name: card for card in make_card(data, most_tasks=8, episodes=12).tasks}
         quality[policy] = cards["goal_1_7"].tq

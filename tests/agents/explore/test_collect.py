@@ -134,9 +134,8 @@ def test_the_seed_decides(tmp_path: Path, explored: Path) -> None:
     )
     same = load_dataset(explored)
     assert not np.array_equal(other.column("observations"), same.column("observations"))
-    again = collect(CollectConfig(policy="rnd", **SMALL), tmp_path / "again")
-    assert _bytes(again) == _bytes(explored)
-    assert _bytes(collect(CollectConfig(policy="rnd", **SMALL), again)) == _bytes(explored)
+    before = _bytes(explored)
+    assert _bytes(collect(CollectConfig(policy="rnd", **SMALL), explored)) == before
 
 
 def test_an_expert_has_the_return_of_the_oracle(tmp_path: Path) -> None:
@@ -156,9 +155,9 @@ def test_an_expert_has_the_return_of_the_oracle(tmp_path: Path) -> None:
 def test_grades_are_between_random_and_expert(tmp_path: Path) -> None:
     rewards = {}
     for grade in ("random", "medium_replay", "medium", "play", "expert"):
-        config = CollectConfig(env=ROOMS, policy=grade, tasks=("goal_7_7",), steps=5_000)
+        config = CollectConfig(env=ROOMS, policy=grade, tasks=("goal_7_7",), steps=2_500)
         if grade == "random":
-            config = CollectConfig(env=ROOMS, steps=5_000)
+            config = CollectConfig(env=ROOMS, steps=2_500)
         data = load_dataset(collect(config, tmp_path / grade))
         task = data.make().unwrapped.tasks["goal_7_7"]  # type: ignore[attr-defined]
         batch = [data.column(name) for name in ("observations", "actions", "next_observations")]
@@ -283,14 +282,14 @@ def test_worlds_that_end_are_stored_and_not_given_to_such_agents(tmp_path: Path)
 
 def test_the_command_collects_and_says_what_it_has(tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    typed = ["collect", "FourRooms", "--policy", "random", "--steps", "600", "--out", str(folder)]
+    typed = ["collect", "FourRooms", "--policy", "random", "--steps", "200", "--out", str(folder)]
     result = CliRunner().invoke(app, typed)
     assert result.exit_code == 0, result.output
-    assert "600 transitions, 12 episodes" in result.output and " of 40, " in result.output
+    assert "200 transitions, 4 episodes" in result.output and " of 40, " in result.output
     card = json.loads((folder / "card.json").read_text())
-    assert card["transitions"] == len(load_dataset(folder, ROOMS)) == 600
+    assert card["transitions"] == len(load_dataset(folder, ROOMS)) == 200
     again = CliRunner().invoke(app, ["collect", "--resume", str(folder)])
-    assert again.exit_code == 0 and "600 transitions" in again.output
+    assert again.exit_code == 0 and "200 transitions" in again.output
     other = CliRunner().invoke(app, ["collect", "--policy", "aps", "--out", str(folder)])
     assert other.exit_code == 2 and "other settings" in other.output
     assert CliRunner().invoke(app, ["collect", "--resume", str(tmp_path)]).exit_code == 2

@@ -143,7 +143,7 @@ def test_icm_predicts_discrete_actions() -> None:
     here = torch.randn(60, 2)
     batch = Batch(here, torch.eye(3)[actions], here + moves, torch.zeros(60, 0))
     first = intrinsic.loss(batch)[1]["icm/inverse"]
-    _train(intrinsic, batch, 400)
+    _train(intrinsic, batch, 200)
     assert intrinsic.loss(batch)[1]["icm/inverse"] < first / 5
 
 
@@ -221,7 +221,7 @@ def test_the_agent_maximises_the_intrinsic_reward(discrete: bool) -> None:
     shape = Shape(10, 3 if discrete else 2, discrete, 32)
     agent = (DQN if discrete else DDPG)(config, 2, shape, _ActionReward(shape))
     buffer, rng = _buffer(discrete), np.random.default_rng(1)
-    for _ in range(300):
+    for _ in range(150):
         agent.update(buffer, rng)
     nothing = np.zeros(0, np.float32)
     states = rng.normal(size=(30, 2)).astype(np.float32)

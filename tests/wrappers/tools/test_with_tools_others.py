@@ -219,7 +219,8 @@ def test_any_reply_gets_an_observation_of_the_space(format: str) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_ten_megabytes_are_answered(format: str) -> None:
     env = calculating(format=format)
-    for unit in ("<calculator>", "{", "\n```calculator\n", "x", "\ud800"):
+    opening = {"tag": "<calculator>", "fence": "\n```calculator\n", "json": "<tool_call>{"}[format]
+    for unit in (opening, "\ud800"):
         env.reset(seed=0)
         begin = time.process_time()
         text, *_ = env.step(unit * (10 * 2**20 // len(unit)))

@@ -140,6 +140,7 @@ def flat(model: Any) -> Any:
     return torch.cat([part.flatten() for part in model.state_dict().values()])
 
 
+@pytest.mark.proof
 def test_a_run_in_parts_goes_on_exactly_and_in_one_process(two: Path, tmp_path: Path) -> None:
     """Stopped or not, to the bit; its checkpoint is a whole one."""
     stopped, whole = (weights_of(two / name / "model") for name in ("in parts", "unstopped"))
@@ -160,6 +161,7 @@ def test_parts_need_other_processes(tmp_path: Path) -> None:
         train(config_of(tmp_path, Path("tiny"), {"shard": True, "env": "zerogym/SQL-v0"}))
 
 
+@pytest.mark.proof
 def test_other_weights_are_noticed_and_vllm_is_refused(two: Path) -> None:
     for name in "01":
         reported = json.loads((two / name / "found.json").read_text())

@@ -25,7 +25,11 @@ pytest.importorskip("pyspiel")
         ("misere(game=morpion_solitaire())", "ends the process"),
         ("connect_four(rows=0)", "ends the process"),
         # it goes on with a board that was never set up: a crash, or no end of it
-        ("dark_chess(fen=zzz)", "ends the process|does not come to its first moves"),
+        pytest.param(
+            "dark_chess(fen=zzz)",
+            "ends the process|does not come to its first moves",
+            marks=pytest.mark.proof,
+        ),
         ("go(bord_size=9)", "Unknown parameter 'bord_size'. Available parameters are: board_size"),
         ("go(board_size=9", "closing bracket"),
         ("go(board_size=0)", "unsupported board size"),

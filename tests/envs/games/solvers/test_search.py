@@ -81,7 +81,7 @@ def test_tree_search_grows_stronger_with_simulations() -> None:
     for game, strong, weak, games in (
         (FOUR, MCTS(FOUR, 20), uniform_policy(FOUR), 40),
         (FOUR, MCTS(FOUR, 80), MCTS(FOUR, 8), 20),
-        (TOE, MCTS(TOE, 200), MCTS(TOE, 10), 100),
+        (TOE, MCTS(TOE, 100), MCTS(TOE, 5), 60),
     ):
         payoffs = []
         for index in range(games):
