@@ -176,33 +176,38 @@ class Battleship(Game[BattleshipState]):
             f"minus those that you lose. You are player {seat + 1} and move {order}."
         )
 
-    def describe(self, state: BattleshipState, seat: int) -> str:
-        """Own ships, all shots, the other's sea, and the request for a move or the result."""
+    def _placing(self, state: BattleshipState) -> bool:
+        return len(state.ships[1]) < len(self.ship_sizes)
+
+    def situation(self, state: BattleshipState, seat: int) -> str:
+        """Own ships, all shots and the other's sea."""
         ships = ships_in_words(self.sea, state.ships[seat])
         text = f"You are player {seat + 1}. Your ships: {ships}."
-        mover = self.to_move(state)
-        placing = len(state.ships[1]) < len(self.ship_sizes)
-        if not placing:
+        if not self._placing(state):
             own, other = (
                 (self.sea, state.shots[who], self._outcomes(state, who)) for who in (seat, 1 - seat)
             )
             text += f"\nYour shots: {shots_in_words(*own)}."
             text += f"\nOpponent's shots: {shots_in_words(*other)}."
             text += f"\nOpponent's sea (~ water, X hit):\n{sea_in_words(*own)}"
-        if mover == TERMINAL:
-            won = self.payoff(state)[seat]
-            return f"{text}\n{result_text(won)}: {won:+g}."
-        if mover != seat:
-            return text
-        if placing:
-            size = self.ship_sizes[len(state.ships[seat])]
-            if size == 1:
-                return f"{text}\nPlace your ship of 1: reply <answer>cell across</answer>."
-            return (
-                f"{text}\nPlace your ship of {size} by its top left cell and its direction: reply "
-                "<answer>cell across</answer> or <answer>cell down</answer>."
-            )
-        return f"{text}\nReply <answer>cell</answer>, one you have not shot at."
+        return text
+
+    def request(self, state: BattleshipState) -> str:
+        """For a ship's place, or a shot."""
+        if not self._placing(state):
+            return "Reply <answer>cell</answer>, one you have not shot at."
+        size = self.ship_sizes[len(state.ships[self.to_move(state)])]
+        if size == 1:
+            return "Place your ship of 1: reply <answer>cell across</answer>."
+        return (
+            f"Place your ship of {size} by its top left cell and its direction: reply "
+            "<answer>cell across</answer> or <answer>cell down</answer>."
+        )
+
+    def result(self, state: BattleshipState, seat: int) -> str:
+        """Who has won, and how much."""
+        won = self.payoff(state)[seat]
+        return f"{result_text(won)}: {won:+g}."
 
     def action_name(self, state: BattleshipState, action: int) -> str:
         """A cell such as `b2`; for a ship with `across` or `down`."""

@@ -25,13 +25,12 @@ from zerogym.envs.games.core.game import (
     TERMINAL,
     Game,
     named_action,
-    result_text,
     uniform_over_best,
     win_or_loss,
 )
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.core.render import Board, board_of_bits
-from zerogym.envs.games.core.replies import written_move
+from zerogym.envs.games.core.replies import joined, written_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 ENUMERABLE, SEARCHABLE = 12, 16  # cells
@@ -154,17 +153,16 @@ class Breakthrough(Game[BreakthroughState]):
             f"You are {MARKS[seat]} and move {order}, {way}."
         )
 
-    def describe(self, state: BreakthroughState, seat: int) -> str:
-        """The board between its coordinates, and the request for a move or the result."""
+    def situation(self, state: BreakthroughState, seat: int) -> str:
+        """The board between its coordinates."""
         rows = enumerate(self.board(state).rows)
         lines = [f"{self.rows - above} {' '.join(row)}" for above, row in rows]
-        lines.append("  " + " ".join(FILES[: self.columns]))
-        if state.mover == TERMINAL:
-            lines.append(f"{result_text(self.payoff(state)[seat])}.")
-        elif state.mover == seat:
-            names = ", ".join(self.action_name(state, action) for action in self.legal(state))
-            lines.append(f"You are {MARKS[seat]}. Reply <answer>move</answer>, one of {names}.")
-        return "\n".join(lines)
+        return "\n".join([*lines, "  " + " ".join(FILES[: self.columns])])
+
+    def request(self, state: BreakthroughState) -> str:
+        """For a move."""
+        names = ", ".join(self.action_name(state, action) for action in self.legal(state))
+        return f"You are {MARKS[state.mover]}. Reply <answer>move</answer>, one of {names}."
 
     def board(self, state: BreakthroughState) -> Board:
         """The board as a picture shows it."""
@@ -177,12 +175,7 @@ class Breakthrough(Game[BreakthroughState]):
 
     def parse(self, state: BreakthroughState, text: str) -> int | None:
         """The move a reply names, exactly, but for blanks, a hyphen or x between its cells."""
-        return named_action(self, state, _joined(written_move(text)))
-
-
-def _joined(move: str) -> str:
-    cells = _APART.fullmatch(move)
-    return "".join(cells.groups()) if cells else move
+        return named_action(self, state, joined(written_move(text), _APART))
 
 
 def scripted(game: Breakthrough, state: BreakthroughState, seat: int) -> Sequence[float]:

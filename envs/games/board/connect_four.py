@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL, Game, result_text, uniform_over_best, win_or_loss
+from zerogym.envs.games.core.game import TERMINAL, Game, uniform_over_best, win_or_loss
 from zerogym.envs.games.core.render import Board
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -107,16 +107,14 @@ class ConnectFour(Game[ConnectFourState]):
             f"You are {MARKS[seat]} and move {order}."
         )
 
-    def describe(self, state: ConnectFourState, seat: int) -> str:
-        """The board under the numbers of its columns, and the request for a move or the result."""
-        lines = [_NUMBERS]
-        lines += [" ".join(row) for row in _rows(state)]
-        if state.mover == TERMINAL:
-            lines.append(f"{result_text(self.payoff(state)[seat])}.")
-        elif state.mover == seat:
-            columns = ", ".join(str(action + 1) for action in self.legal(state))
-            lines.append(f"You are {MARKS[seat]}. Reply <answer>column</answer>, of {columns}.")
-        return "\n".join(lines)
+    def situation(self, state: ConnectFourState, seat: int) -> str:
+        """The board under the numbers of its columns."""
+        return "\n".join([_NUMBERS, *(" ".join(row) for row in _rows(state))])
+
+    def request(self, state: ConnectFourState) -> str:
+        """For a column that is not full."""
+        columns = ", ".join(str(action + 1) for action in self.legal(state))
+        return f"You are {MARKS[state.mover]}. Reply <answer>column</answer>, of {columns}."
 
     def board(self, state: ConnectFourState) -> Board:
         """The board as a picture shows it."""

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL, Game, result_text, uniform_over_best
+from zerogym.envs.games.core.game import TERMINAL, Game, uniform_over_best
 from zerogym.envs.games.core.parameters import check_flag, check_number
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -125,16 +125,14 @@ class DotsAndBoxes(Game[DotsAndBoxesState]):
             f"are player {seat + 1} and draw {order}."
         )
 
-    def describe(self, state: DotsAndBoxesState, seat: int) -> str:
-        """The boxes of both, the board, and the request for a move or the result."""
+    def situation(self, state: DotsAndBoxesState, seat: int) -> str:
+        """The boxes of both, and the board."""
         own, other = state.boxes[seat], state.boxes[1 - seat]
-        text = f"Boxes: you (player {seat + 1}) {own}, opponent {other}.\n{self._board(state)}"
-        mover = self.to_move(state)
-        if mover == TERMINAL:
-            return f"{text}\n{result_text(own - other)}."
-        if mover != seat:
-            return text
-        return f"{text}\nReply <answer>line</answer>, a free number."
+        return f"Boxes: you (player {seat + 1}) {own}, opponent {other}.\n{self._board(state)}"
+
+    def request(self, state: DotsAndBoxesState) -> str:
+        """For a free line."""
+        return "Reply <answer>line</answer>, a free number."
 
     def action_name(self, state: DotsAndBoxesState, action: int) -> str:
         """The number of the line, from 1."""

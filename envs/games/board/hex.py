@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.board.hex_board import board_of
-from zerogym.envs.games.core.game import TERMINAL, Game, result_text, uniform_over_best, win_or_loss
+from zerogym.envs.games.core.game import TERMINAL, Game, uniform_over_best, win_or_loss
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.core.render import Board, board_of_bits
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
@@ -118,24 +118,20 @@ class Hex(Game[HexState]):
             f"{beside}You are {MARKS[seat]}, {WAYS[seat]}, and move {order}."
         )
 
-    def describe(self, state: HexState, seat: int) -> str:
-        """The board, with the names of the free cells, and the request for a move or the result."""
+    def situation(self, state: HexState, seat: int) -> str:
+        """The board, with the names of the free cells."""
         lines = []
         for number, row in enumerate(self.board(state).rows):
             first = number * self.board_size
             names = [self.action_name(state, first + column) for column in range(self.board_size)]
             shown = [name if mark == "." else mark for name, mark in zip(names, row, strict=True)]
             lines.append("  " * number + "".join(f"{cell:<4}" for cell in shown).rstrip())
-        board = "\n".join(lines)
-        mover = self.to_move(state)
-        if mover == TERMINAL:
-            return f"{board}\n{result_text(self.payoff(state)[seat])}."
-        if mover != seat:
-            return board
-        return (
-            f"{board}\nYou are {MARKS[seat]}, {WAYS[seat]}. "
-            "Reply <answer>cell</answer>, a free one by its name."
-        )
+        return "\n".join(lines)
+
+    def request(self, state: HexState) -> str:
+        """For a free cell."""
+        who = f"You are {MARKS[state.mover]}, {WAYS[state.mover]}."
+        return f"{who} Reply <answer>cell</answer>, a free one by its name."
 
     def board(self, state: HexState) -> Board:
         """The board as a picture shows it."""

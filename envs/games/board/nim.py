@@ -19,12 +19,11 @@ from zerogym.envs.games.core.game import (
     TERMINAL,
     Game,
     named_action,
-    result_text,
     uniform_over_best,
     win_or_loss,
 )
 from zerogym.envs.games.core.parameters import check_flag, check_numbers
-from zerogym.envs.games.core.replies import written_move
+from zerogym.envs.games.core.replies import joined, written_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -128,18 +127,16 @@ class Nim(Game[NimState]):
             f"You are player {seat + 1} of 2; player 1 moves first."
         )
 
-    def describe(self, state: NimState, seat: int) -> str:
-        """The heaps, and the request for a move or the result."""
+    def situation(self, state: NimState, seat: int) -> str:
+        """The heaps, and at a decision who decides."""
         heaps = ", ".join(f"{LETTERS[i]} has {left}" for i, left in enumerate(state.heaps))
-        text = f"Heaps: {heaps}."
-        mover = self.to_move(state)
-        if mover == TERMINAL:
-            return f"{text}\n{result_text(self.payoff(state)[seat])}."
-        if mover != seat:
-            return text
+        who = f" You are player {seat + 1}." if self.to_move(state) == seat else ""
+        return f"Heaps: {heaps}.{who}"
+
+    def request(self, state: NimState) -> str:
+        """For a heap and a count, with an example."""
         move = self.action_name(state, self.legal(state)[0])
         return (
-            f"{text} You are player {seat + 1}.\n"
             f"Reply <answer>heap and count</answer>; <answer>{move}</answer> takes {move[1:]} from "
             f"heap {move[0]}."
         )
@@ -151,12 +148,7 @@ class Nim(Game[NimState]):
 
     def parse(self, state: NimState, text: str) -> int | None:
         """The move a reply names, exactly, but for a blank between letter and count."""
-        return named_action(self, state, _joined(written_move(text)))
-
-
-def _joined(move: str) -> str:
-    parts = _APART.fullmatch(move)
-    return "".join(parts.groups()) if parts else move
+        return named_action(self, state, joined(written_move(text), _APART))
 
 
 def is_lost(game: Nim, heaps: Sequence[int]) -> bool:

@@ -103,23 +103,25 @@ class Othello(Game[OthelloState]):
             f"You are {MARKS[seat]} and move {order}."
         )
 
-    def describe(self, state: OthelloState, seat: int) -> str:
-        """The board between its coordinates, and the request for a move or the result."""
-        lines = ["  " + " ".join(FILES)]
+    def situation(self, state: OthelloState, seat: int) -> str:
+        """The board between its coordinates."""
         rows = enumerate(self.board(state).rows, start=1)
-        lines += [f"{number} {' '.join(row)}" for number, row in rows]
+        return "\n".join(
+            ["  " + " ".join(FILES), *(f"{number} {' '.join(row)}" for number, row in rows)]
+        )
+
+    def request(self, state: OthelloState) -> str:
+        """For a cell, or a pass."""
+        who = f"You are {MARKS[state.mover]}"
+        if not state.places:
+            return f"{who} and can take no cell. Reply <answer>pass</answer>."
+        names = ", ".join(self.action_name(state, action) for action in self.legal(state))
+        return f"{who}. Reply <answer>cell</answer>, one of {names}."
+
+    def result(self, state: OthelloState, seat: int) -> str:
+        """Who has won, and the discs of both."""
         own, other = (state.discs[who].bit_count() for who in (seat, 1 - seat))
-        if state.mover == TERMINAL:
-            result = result_text(self.payoff(state)[seat])
-            lines.append(f"{result}, {own} discs to {other}.")
-        elif state.mover == seat and not state.places:
-            lines.append(
-                f"You are {MARKS[seat]} and can take no cell. Reply <answer>pass</answer>."
-            )
-        elif state.mover == seat:
-            names = ", ".join(self.action_name(state, action) for action in self.legal(state))
-            lines.append(f"You are {MARKS[seat]}. Reply <answer>cell</answer>, one of {names}.")
-        return "\n".join(lines)
+        return f"{result_text(self.payoff(state)[seat])}, {own} discs to {other}."
 
     def board(self, state: OthelloState) -> Board:
         """The board as a picture shows it."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL, Game, result_text, uniform_over_best, win_or_loss
+from zerogym.envs.games.core.game import TERMINAL, Game, uniform_over_best, win_or_loss
 from zerogym.envs.games.core.render import Board
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -74,16 +74,14 @@ class TicTacToe(Game[str]):
         order = "first" if seat == 0 else "second"
         return f"Tic-tac-toe: three in a row win. You are {MARKS[seat]} and move {order}."
 
-    def describe(self, state: str, seat: int) -> str:
-        """The board with numbers of free cells, and the request for a move or the result."""
+    def situation(self, state: str, seat: int) -> str:
+        """The board, with numbers of free cells."""
         shown = [str(i + 1) if mark == EMPTY else mark for i, mark in enumerate(state)]
-        board = "\n".join(" ".join(shown[row : row + 3]) for row in (0, 3, 6))
-        mover = self.to_move(state)
-        if mover == TERMINAL:
-            return f"{board}\n{result_text(self.payoff(state)[seat])}."
-        if mover != seat:
-            return board
-        return f"{board}\nReply <answer>cell</answer>, a free number."
+        return "\n".join(" ".join(shown[row : row + 3]) for row in (0, 3, 6))
+
+    def request(self, state: str) -> str:
+        """For a free cell."""
+        return "Reply <answer>cell</answer>, a free number."
 
     def board(self, state: str) -> Board:
         """The board as a picture shows it."""

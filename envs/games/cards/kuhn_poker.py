@@ -129,15 +129,14 @@ class KuhnPoker(Game[KuhnState]):
             f"{end} {highest} card wins. You move {order}."
         )
 
-    def describe(self, state: KuhnState, seat: int) -> str:
-        """Own card, moves so far, and what may be answered or what was won."""
-        text = f"Your card: {CARDS[state.cards[seat]]}. Moves: {self._moves_text(state, seat)}."
-        if self.to_move(state) == TERMINAL:
-            return f"{text}\n{self._result(state, seat)}"
-        if self.to_move(state) != seat:
-            return text
+    def situation(self, state: KuhnState, seat: int) -> str:
+        """Own card and moves so far."""
+        return f"Your card: {CARDS[state.cards[seat]]}. Moves: {self._moves_text(state, seat)}."
+
+    def request(self, state: KuhnState) -> str:
+        """For one of both moves."""
         check, bet = (self.action_name(state, action) for action in (PASS, BET))
-        return f"{text}\nReply <answer>{check}</answer> or <answer>{bet}</answer>."
+        return f"Reply <answer>{check}</answer> or <answer>{bet}</answer>."
 
     def action_name(self, state: KuhnState, action: int) -> str:
         """`check` or `bet`; after a bet `fold` or `call`."""
@@ -164,7 +163,7 @@ class KuhnPoker(Game[KuhnState]):
             moves.append(f"you {name}" if mover == seat else f"{self._player(mover)} {name}s")
         return ", ".join(moves) or "none"
 
-    def _result(self, state: KuhnState, seat: int) -> str:
+    def result(self, state: KuhnState, seat: int) -> str:
         won = int(self.payoff(state)[seat])
         chips = f"{abs(won)} chip{'s' if abs(won) > 1 else ''}"
         result = f"You {'win' if won > 0 else 'lose'} {chips}."

@@ -126,26 +126,25 @@ class LeducPoker(Game[LeducState]):
             f"cards share.\nYou move {'first' if seat == 0 else 'second'} in each round."
         )
 
-    def describe(self, state: LeducState, seat: int) -> str:
-        """Own and public card, moves so far, stakes, and what may be answered or what was won."""
+    def situation(self, state: LeducState, seat: int) -> str:
+        """Own and public card, moves so far and stakes."""
         text = f"Your card: {CARDS[state.cards[seat]]}. Round 1: {_round_text(state.first, seat)}."
         if len(state.cards) == 3:
             public = CARDS[state.cards[2]]
             text += f"\nPublic card: {public}. Round 2: {_round_text(state.second, seat)}."
         stakes = _stakes(state)
-        text += f"\nIn the pot: you {stakes[seat]}, opponent {stakes[1 - seat]}."
-        if self.to_move(state) == TERMINAL:
-            return f"{text}\n{self._result(state, seat)}"
-        if self.to_move(state) != seat:
-            return text
+        return f"{text}\nIn the pot: you {stakes[seat]}, opponent {stakes[1 - seat]}."
+
+    def request(self, state: LeducState) -> str:
+        """For one of the legal moves."""
         names = [f"<answer>{self.action_name(state, a)}</answer>" for a in self.legal(state)]
-        return f"{text}\nReply {', '.join(names[:-1])} or {names[-1]}."
+        return f"Reply {', '.join(names[:-1])} or {names[-1]}."
 
     def action_name(self, state: LeducState, action: int) -> str:
         """`fold`, `call`, `raise`; `check` where there is nothing to call."""
         return _name(_betting(state), action)
 
-    def _result(self, state: LeducState, seat: int) -> str:
+    def result(self, state: LeducState, seat: int) -> str:
         won = int(self.payoff(state)[seat])
         chips = f"{abs(won)} chip{'s' if abs(won) > 1 else ''}"
         result = f"You {'win' if won > 0 else 'lose'} {chips}." if won else "You share the pot."

@@ -31,6 +31,8 @@ class Game(Protocol[StateT]):
 
     Rules that inherit from this class write down only what differs from the most common case: two
     seats, in turn, zero sums from -1 to 1, nothing hidden, no chance, too many states to enumerate.
+    They have their own `describe`, or the parts of the common one: `situation`, `request` and,
+    where it is more than who has won, `result`.
 
     A state is immutable and hashable and holds everything, also what is hidden from some seats.
     Rules are frozen dataclasses, whose fields are the parameters of the game, all with defaults:
@@ -125,6 +127,20 @@ class Game(Protocol[StateT]):
 
     def describe(self, state: StateT, seat: int) -> str:
         """The information of a seat in words; with the moves it may choose, if it is to move."""
+        text, mover = self.situation(state, seat), self.to_move(state)
+        if mover == TERMINAL:
+            return f"{text}\n{self.result(state, seat)}"
+        return f"{text}\n{self.request(state)}" if mover == seat else text
+
+    def situation(self, state: StateT, seat: int) -> str:
+        """What a seat sees, in words."""
+
+    def request(self, state: StateT) -> str:
+        """The request for a reply of the seat to move."""
+
+    def result(self, state: StateT, seat: int) -> str:
+        """How a game that is over ended for a seat."""
+        return f"{result_text(self.payoff(state)[seat])}."
 
     def action_name(self, state: StateT, action: int) -> str:
         """The name of an action in this state."""

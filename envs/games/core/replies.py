@@ -1,5 +1,7 @@
 """Moves in replies of language models and persons."""
 
+import re
+
 from zerogym.envs.reasoning.answers import extract_answer
 
 MAX_MOVE_LENGTH = 64  # characters; no move of any game is longer
@@ -18,3 +20,9 @@ def written_move(reply: str) -> str:
     if len(answer) > MAX_MOVE_LENGTH:
         return ""
     return answer.lstrip(_WRAPS).rstrip(_WRAPS + ".").lower()  # `.4` is no 4
+
+
+def joined(move: str, apart: re.Pattern[str]) -> str:
+    """A move without what is between the groups of a pattern; as it is where that does not fit."""
+    parts = apart.fullmatch(move)
+    return "".join(parts.groups()) if parts else move

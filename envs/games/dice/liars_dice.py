@@ -144,26 +144,25 @@ class LiarsDice(Game[LiarsState]):
             f"You move {'first' if seat == 0 else 'second'}."
         )
 
-    def describe(self, state: LiarsState, seat: int) -> str:
-        """Own die, moves so far, and what may be answered or who has won."""
+    def situation(self, state: LiarsState, seat: int) -> str:
+        """Own die and moves so far."""
         moves = [
             f"{'you' if place % 2 == seat else 'opponent'} {self._call_name(call)}"
             for place, call in enumerate(state.calls)
         ]
-        text = f"Your die: {state.dice[seat] + 1}. Moves: {', '.join(moves) or 'none'}."
-        if self.to_move(state) == TERMINAL:
-            is_true = str(self._is_true(state)).lower()
-            other, result = state.dice[1 - seat] + 1, result_text(self.payoff(state)[seat])
-            return f"{text}\nOpponent's die: {other}. The bid is {is_true}. {result}."
-        if self.to_move(state) != seat:
-            return text
-        return f"{text}\n{self._choices(state)}"
+        return f"Your die: {state.dice[seat] + 1}. Moves: {', '.join(moves) or 'none'}."
+
+    def result(self, state: LiarsState, seat: int) -> str:
+        """The other die, whether the bid is true, and who has won."""
+        is_true = str(self._is_true(state)).lower()
+        other, result = state.dice[1 - seat] + 1, result_text(self.payoff(state)[seat])
+        return f"Opponent's die: {other}. The bid is {is_true}. {result}."
 
     def action_name(self, state: LiarsState, action: int) -> str:
         """`2x3` for two dice that show 3; `liar`."""
         return self._call_name(action)
 
-    def _choices(self, state: LiarsState) -> str:
+    def request(self, state: LiarsState) -> str:
         legal = self.legal(state)
         bids = [self._call_name(call) for call in legal if call != self.liar]
         if not bids:

@@ -140,26 +140,25 @@ class FirstSealedAuction(Game[AuctionState]):
             "value minus bid, the others 0."
         )
 
-    def describe(self, state: AuctionState, seat: int) -> str:
-        """The own value and bid, and what may be answered or who has won."""
+    def situation(self, state: AuctionState, seat: int) -> str:
+        """The own value and bid."""
         text = f"You are bidder {seat + 1}. Your value: {state.values[seat]}."
         if seat < len(state.bids):
             text += f" Your bid: {state.bids[seat]}."
-        mover = self.to_move(state)
-        if mover == TERMINAL:
-            return f"{text}\n{self._result(state, seat)}"
-        if mover != seat:
-            return text
-        highest = state.values[seat] - 1
+        return text
+
+    def request(self, state: AuctionState) -> str:
+        """For a bid below the own value."""
+        highest = state.values[self.to_move(state)] - 1
         if highest == 0:
-            return f"{text}\nReply <answer>0</answer>, the only bid below your value."
-        return f"{text}\nReply <answer>bid</answer>, a whole number from 0 to {highest}."
+            return "Reply <answer>0</answer>, the only bid below your value."
+        return f"Reply <answer>bid</answer>, a whole number from 0 to {highest}."
 
     def action_name(self, state: AuctionState, action: int) -> str:
         """The bid."""
         return str(action)
 
-    def _result(self, state: AuctionState, seat: int) -> str:
+    def result(self, state: AuctionState, seat: int) -> str:
         if seat == state.winner:
             return f"You win the item: {self.payoff(state)[seat]:g}."
         return f"Bidder {state.winner + 1} wins the item for {state.bids[state.winner]}. You get 0."
