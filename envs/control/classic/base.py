@@ -166,11 +166,9 @@ class ClassicEnv(ContextEnv):
         terminated, truncated = self._count_step(on_goal)
         return after.copy(), reward, terminated, truncated, self._info()
 
-    def render(self) -> NDArray[np.uint8] | None:
+    def _picture(self, episode: Episode) -> NDArray[np.uint8]:
         """Draw a side view, (240, 240, 3)."""
-        if self.render_mode is None or self._episode is None:
-            return None
-        return picture(*self._strokes(self._episode.state, self._episode.context))
+        return picture(*self._strokes(episode.state, episode.context))
 
     def oracle_action(self) -> NDArray[np.float32]:
         """Return the action of the controller or of value iteration; none is claimed optimal.
@@ -178,9 +176,7 @@ class ClassicEnv(ContextEnv):
         Raises:
             NoOracle: If the environment is reward-free, or the oracle does not know the task.
         """
-        episode: Episode = self._running()
-        if episode.task is None:
-            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
+        episode = self._rewarded()
         push = self._oracle_push(episode.task, np.array(episode.state), episode.context)
         return np.array([push], dtype=np.float32)
 

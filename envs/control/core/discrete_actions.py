@@ -3,9 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gymnasium.spaces import Discrete, Space
+import numpy as np
+from gymnasium.spaces import Box, Discrete, Space
 
+from zerogym.envs.control.core.env import ControlEnv
+from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.reasoning.answers import AnswerFormat, extract_answer
+from zerogym.envs.spaces import Utf8Text
+from zerogym.errors import UnknownName
 
 ParsedMove = tuple[int | None, AnswerFormat]  # the action, and where in the reply it was found
 
@@ -64,3 +69,39 @@ def parse_action(
             f"{name}: action must be an integer from 0 to {space.n - 1}, got {str(given)[:40]!r}"
         )
     return int(given), {}
+
+
+def check_view(view: str, views: Sequence[str]) -> None:
+    """Raise `UnknownName` for a view that an environment does not have."""
+    if view not in views:
+        raise UnknownName("view", view, list(views))
+
+
+class NumberedActions(ControlEnv):
+    """An environment with a few numbered actions, which replies name in its text view.
+
+    Attributes:
+        view: `text`, or a numeric view.
+        action_names: The words of the text view.
+    """
+
+    view: str
+    action_names: Sequence[str]
+
+    def _set_spaces(self, size: int, low: Any = 0.0, high: Any = 1.0) -> None:
+        """Set the spaces of the view; numeric observations have this size."""
+        self.observation_space: Space[Any] = Utf8Text()
+        self.action_space: Space[Any] = Utf8Text(MAX_ACTION_LENGTH)
+        if self.view != "text":
+            self.observation_space = Box(low, high, (size,), np.float32)
+            self.action_space = Discrete(len(self.action_names))
+
+    def random_action(self, rng: np.random.Generator) -> Any:
+        """Return a uniformly random action."""
+        return self._reply(int(rng.integers(len(self.action_names))))
+
+    def _parse(self, reply: str) -> ParsedMove:
+        return parse_move(reply, self.action_names)
+
+    def _reply(self, action: int) -> Any:
+        return move_reply(action, self.action_names) if self.view == "text" else np.int64(action)

@@ -14,7 +14,7 @@ from zerogym.envs.control.core.expressions import task_of_expression
 from zerogym.envs.control.core.features import Features, Measures
 from zerogym.envs.control.core.tasks import Batch, Task, resolve_task
 from zerogym.envs.core import TaskEnv
-from zerogym.errors import UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 RESET_OPTIONS = ("start", "task")
 
@@ -48,6 +48,7 @@ class ControlEnv(TaskEnv[Any, Any]):
     }
     has_oracle: ClassVar[bool] = True  # whether tasks have an `oracle_action`
     random_tasks: ClassVar[tuple[str, ...]] = ()  # names of tasks that are drawn in each episode
+    reset_options: ClassVar[tuple[str, ...]] = RESET_OPTIONS
 
     def __init__(self, task: Any, horizon: int, render_mode: str | None) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
@@ -125,10 +126,30 @@ class ControlEnv(TaskEnv[Any, Any]):
             return options  # refused by `complete_context`
         return options | {"context": {**task.context, **own}}
 
-    def _pinned_task(self, options: dict[str, Any]) -> Task | str | None:
-        """Return the task in the reset options, or the environment's own."""
-        options = self._reset_options(options, RESET_OPTIONS)
-        return self._resolve(options["task"]) if "task" in options else self._task
+    def _seeded(
+        self, seed: int | None, options: dict[str, Any] | None
+    ) -> tuple[dict[str, Any], Task | str | None]:
+        """Seed an episode; return the checked options, and their task or the environment's own."""
+        super().reset(seed=seed)
+        options = self._reset_options(options, self.reset_options)
+        return options, self._resolve(options["task"]) if "task" in options else self._task
+
+    def render(self) -> Any:
+        """Draw the present state; None before the first episode and without a render mode."""
+        if self.render_mode is None or self._episode is None:
+            return None
+        return self._picture(self._episode)
+
+    @abstractmethod
+    def _picture(self, episode: Any) -> Any:
+        """Draw a state in the render mode."""
+
+    def _rewarded(self, who: str = "an oracle") -> Any:
+        """Return the running episode, which must have a task."""
+        episode = self._running()
+        if episode.task is None:
+            raise NoOracle(f"{self.name} is reward-free: {who} needs a task")
+        return episode
 
     def _open_episode(self) -> Any:
         episode: ControlEpisode = self._running()
@@ -200,9 +221,7 @@ class ContextEnv(ControlEnv):
         self, seed: int | None, options: dict[str, Any] | None
     ) -> tuple[dict[str, Any], Task | None, dict[str, float]]:
         """Seed an episode; return the checked options, its task and all its constants."""
-        super().reset(seed=seed)
-        options = self._reset_options(options, self.reset_options)
-        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
+        options, task = self._seeded(seed, options)
         assert not isinstance(task, str)  # these environments have no `random_tasks`
         context = self._own_context
         if "context" in options:

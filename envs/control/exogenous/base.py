@@ -17,17 +17,13 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Floats
 from zerogym.envs.control.core.discrete_actions import (
-    ParsedMove,
-    move_reply,
+    NumberedActions,
+    check_view,
     move_request,
     parse_action,
-    parse_move,
 )
 from zerogym.envs.control.core.env import ContextEnv, ContextEpisode
 from zerogym.envs.control.core.tasks import Batch, Task
-from zerogym.envs.core import MAX_ACTION_LENGTH
-from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import NoOracle, UnknownName
 
 View = Literal["numeric", "text"]
 VIEWS = ("numeric", "text")
@@ -49,7 +45,7 @@ class Episode(ContextEpisode):
         return replace(self, past=list(self.past))
 
 
-class ExogenousEnv(ContextEnv):
+class ExogenousEnv(ContextEnv, NumberedActions):
     """A hidden process, and an agent beside it.
 
     Args:
@@ -72,15 +68,10 @@ class ExogenousEnv(ContextEnv):
         actions: tuple[str, ...],
         space: spaces.Box,
     ) -> None:
-        if view not in VIEWS:
-            raise UnknownName("view", view, list(VIEWS))
+        check_view(view, VIEWS)
         self._numeric_space = space
         self.view, self.action_names = view, actions
-        self.observation_space: spaces.Space[Any] = space
-        self.action_space: spaces.Space[Any] = spaces.Discrete(len(actions))
-        if view == "text":
-            self.observation_space = Utf8Text()
-            self.action_space = Utf8Text(MAX_ACTION_LENGTH)
+        self._set_spaces(space.shape[0], space.low, space.high)
         super().__init__(task, context, horizon, render_mode)
 
     @abstractmethod
@@ -144,7 +135,7 @@ class ExogenousEnv(ContextEnv):
             TypeError: If the view is text and the action is no string.
             ValueError: If the view is numeric and the action does not exist.
         """
-        move, reading = parse_action(self.name, action, self.action_space, self._read)
+        move, reading = parse_action(self.name, action, self.action_space, self._parse)
         episode: Episode = self._open_episode()
         made, before, task = move or 0, episode.observation, episode.task
         episode.hidden, after = self._advance(made)
@@ -160,11 +151,9 @@ class ExogenousEnv(ContextEnv):
         void = f"That is no move, so you take `{self.action_names[0]}`. " if move is None else ""
         return void + self._words(after), reward, terminated, truncated, info
 
-    def render(self) -> Any:
+    def _picture(self, episode: Episode) -> Any:
         """Draw the observations of this episode, newest last."""
-        if self.render_mode is None or self._episode is None:
-            return None
-        return self._draw(self._episode.past)
+        return self._draw(episode.past)
 
     def oracle_action(self) -> Any:
         """Return the best action for the belief; see `Description`.
@@ -172,22 +161,10 @@ class ExogenousEnv(ContextEnv):
         Raises:
             NoOracle: If the environment is reward-free.
         """
-        episode: Episode = self._running()
-        if episode.task is None:
-            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
+        episode = self._rewarded()
         left = max(self.horizon - episode.turn, 1)
         values = self._plan(episode.task).worth(self.belief(), episode.observation, left)
-        return self._say(int(np.flatnonzero(values >= values.max() - TIE)[0]))
-
-    def random_action(self, rng: np.random.Generator) -> Any:
-        """Draw one of the actions."""
-        return self._say(int(rng.integers(len(self.action_names))))
-
-    def _read(self, reply: str) -> ParsedMove:
-        return parse_move(reply, self.action_names)
-
-    def _say(self, action: int) -> Any:
-        return move_reply(action, self.action_names) if self.view == "text" else np.int64(action)
+        return self._reply(int(np.flatnonzero(values >= values.max() - TIE)[0]))
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
         raise ValueError(

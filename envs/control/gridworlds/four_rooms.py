@@ -101,7 +101,7 @@ class FourRoomsEnv(TabularEnv):
         self.layout, self.slip = find_layout(layout), slip
         mdp = grid_world(self.layout, slip)
         super().__init__(mdp, task, view, ends_at_goal, horizon, render_mode)
-        self._picture = GridPicture(self.layout, "zerogym/FourRooms-v0")
+        self._grid = GridPicture(self.layout, "zerogym/FourRooms-v0")
 
     @property
     def tasks(self) -> Mapping[str, Task]:

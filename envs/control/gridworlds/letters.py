@@ -197,15 +197,15 @@ class LettersEnv(ProductEnv):
         edges = "The edges are joined: who leaves on one side comes in on the other."
         return f"{super()._sentence(task)}\nLetters: {'; '.join(lying)}.\n{edges}"
 
-    def render(self) -> Any:
+    def _picture(self, episode: Any) -> Any:
         """Return an image, or characters: `@` the mover, capital letters advance the mission."""
-        if self.render_mode != "ansi" or self._episode is None:
-            return super().render()
+        if self.render_mode != "ansi":
+            return super()._picture(episode)
         advances, rows = self._place_scores() > 0, [["."] * SIDE for _ in range(SIDE)]
         for letter, cells in self.holds.items():
             for cell in np.flatnonzero(cells):
                 rows[cell // SIDE][cell % SIDE] = letter.upper() if advances[cell] else letter
-        here = self._episode.state % PLACES
+        here = episode.state % PLACES
         rows[here // SIDE][here % SIDE] = "@"
         return "\n".join("".join(row) for row in rows)
 

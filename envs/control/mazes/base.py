@@ -10,21 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array, Library
-from zerogym.envs.control.core.env import RESET_OPTIONS, ControlEnv, ControlEpisode
+from zerogym.envs.control.core.env import ControlEnv, ControlEpisode
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.mazes import render as maze_render
 from zerogym.envs.control.mazes.batched import BatchedMaze
 from zerogym.envs.control.mazes.physics import Maze, is_free, move_one, steer
 from zerogym.envs.control.mazes.shortest_paths import shortest_paths
 from zerogym.envs.control.mazes.tasks import draw_free, goal_task
-from zerogym.errors import NoOracle
 
 GRID_SIDE = 49  # points per axis of the grid on which the best place of a task is searched
 
@@ -59,8 +58,6 @@ class MazeEnv(ControlEnv):
         render_mode: None, `ansi` or `rgb_array`.
     """
 
-    reset_options: ClassVar[tuple[str, ...]] = RESET_OPTIONS
-
     def __init__(self, maze: Maze, task: Any, horizon: int, render_mode: str | None) -> None:
         self._maze = maze
         self.observation_space: spaces.Space[Any] = spaces.Box(
@@ -80,10 +77,8 @@ class MazeEnv(ControlEnv):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Put the point on a random free place; `options` may pin `start` and `task`."""
-        super().reset(seed=seed)
-        options = self._reset_options(options, self.reset_options)
+        options, task = self._seeded(seed, options)
         maze = self._maze_of(options)
-        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
         start = self._draw_start(maze)  # always drawn: pinning does not shift later draws
         if isinstance(task, str):
             start, goal = self._draw_pair(maze)
@@ -135,7 +130,7 @@ class MazeEnv(ControlEnv):
         For rewards without a goal the place is searched on a grid and rewards on the way are
         ignored, so the optimal policy may do a little better.
         """
-        episode = self._tasked("an oracle")
+        episode = self._rewarded()
         return self._guide(episode.maze, episode.position, episode.best)
 
     def straight_line_action(self, rng: np.random.Generator) -> Place:
@@ -143,16 +138,16 @@ class MazeEnv(ControlEnv):
 
         `rng` is not used; grid worlds, which share this method, break ties with it.
         """
-        episode = self._tasked("the straight line")
+        episode = self._rewarded("the straight line")
         return steer(episode.maze, episode.position, episode.best)
 
-    def render(self) -> Any:
+    def _picture(self, episode: Any) -> Any:
         """Return the square from above: an image (240, 240, 3) or characters."""
-        if self.render_mode is None or self._episode is None:
-            return None
+        return self._drawn(self.maze, None if episode.task is None else episode.task.goal)
+
+    def _drawn(self, maze: Maze, goal: Place | None) -> Any:
         draw = maze_render.ansi if self.render_mode == "ansi" else maze_render.rgb
-        task = self._episode.task
-        return draw(self.maze, self._episode.position, None if task is None else task.goal)
+        return draw(maze, self._episode.position, goal)
 
     def _maze_of(self, options: dict[str, Any]) -> Maze:
         """Return the maze of an episode with these options of `reset`."""
@@ -184,12 +179,6 @@ class MazeEnv(ControlEnv):
     def _draw_pair(self, maze: Maze) -> tuple[Place, Place]:
         """Draw start and goal of an episode of one of `random_tasks`."""
         return draw_free(self.np_random, maze), draw_free(self.np_random, maze)
-
-    def _tasked(self, who: str) -> Any:
-        episode: Episode = self._running()
-        if episode.best is None:
-            raise NoOracle(f"{self.name} is reward-free: {who} needs a task")
-        return episode
 
     def _check_action(self, action: Any) -> Place:
         try:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array, namespace
+from zerogym.envs.control.core.discrete_actions import check_view
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.mazes.base import COORDINATES, Place
@@ -86,8 +87,7 @@ class PointMazeEnv(TextMazeEnv):
         layout: str = "s",
         view: View = "numeric",
     ) -> None:
-        if view not in get_args(View):
-            raise UnknownName("view", view, list(get_args(View)))
+        check_view(view, get_args(View))
         if layout not in tuple(LAYOUTS):
             raise UnknownName("layout", layout, list(LAYOUTS))
         self.layout = layout

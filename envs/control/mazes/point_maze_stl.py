@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.arrays import Library
 from zerogym.envs.control.core.features import Features, Measures
 from zerogym.envs.control.core.tasks import Batch, Task
-from zerogym.envs.control.mazes import render as maze_render
 from zerogym.envs.control.mazes.base import Episode, MazeEnv, Place
 from zerogym.envs.control.mazes.layouts import LAYOUTS
 from zerogym.envs.control.mazes.physics import Maze, is_free, steer
@@ -212,17 +211,13 @@ class PointMazeSTLEnv(MazeEnv):
         """Return the action of the baseline that ignores walls and hazard; `rng` is not used."""
         return steer(self._maze, self._episode.position, self._next_place("the straight line"))
 
-    def render(self) -> Any:
+    def _picture(self, episode: SignalEpisode) -> Any:
         """Return the square from above, the hazard as a wall, as an image or characters."""
-        if self.render_mode is None or self._episode is None:
-            return None
-        draw = maze_render.ansi if self.render_mode == "ansi" else maze_render.rgb
-        episode: SignalEpisode = self._episode
         try:
             target = self._next_place("a picture").astype(np.float32)
         except NoOracle:
             target = None
-        return draw(_without_hazard(0.0), episode.position, target)
+        return self._drawn(_without_hazard(0.0), target)
 
     def _next_place(self, who: str) -> NDArray[np.float64]:
         """Return the place of the task, or of the next region of the mission."""

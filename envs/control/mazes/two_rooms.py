@@ -18,6 +18,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.contexts import Constant, complete_context
+from zerogym.envs.control.core.discrete_actions import check_view
 from zerogym.envs.control.core.env import RESET_OPTIONS
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
@@ -25,7 +26,6 @@ from zerogym.envs.control.mazes.base import COORDINATES, Place
 from zerogym.envs.control.mazes.physics import Maze
 from zerogym.envs.control.mazes.tasks import goal_task
 from zerogym.envs.control.mazes.text_view import TextMazeEnv
-from zerogym.errors import UnknownName
 
 View = Literal["numeric", "text", "image"]
 
@@ -127,8 +127,7 @@ class TwoRoomsEnv(TextMazeEnv):
         horizon: int = 200,
         render_mode: str | None = None,
     ) -> None:
-        if view not in self.views:
-            raise UnknownName("view", view, list(self.views))
+        check_view(view, self.views)
         rooms = two_rooms(**complete_context(CONSTANTS, context, self.name))
         super().__init__(view, rooms, task, horizon, render_mode)
         if view == "image":

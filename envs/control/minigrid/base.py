@@ -11,11 +11,9 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.discrete_actions import move_reply, parse_action
-from zerogym.envs.control.core.env import ControlEnv
+from zerogym.envs.control.core.discrete_actions import NumberedActions, check_view, parse_action
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.minigrid.episode import Episode
 from zerogym.envs.control.minigrid.events import Event, events_of, sentence
@@ -37,16 +35,14 @@ from zerogym.envs.control.minigrid.text_view import (
     WAIT,
     parse_reply,
 )
-from zerogym.envs.core import MAX_ACTION_LENGTH
-from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import NoOracle, NoRewardPossible, UnknownName
+from zerogym.errors import NoOracle, NoRewardPossible
 
 View = Literal["numeric", "partial", "text"]
 VIEWS = ("numeric", "partial", "text")
 TILE = 24  # pixels
 
 
-class BaseMiniGridEnv(ControlEnv):
+class BaseMiniGridEnv(NumberedActions):
     """A grid with an agent that turns, goes forward, picks up, drops and opens.
 
     Args:
@@ -63,6 +59,8 @@ class BaseMiniGridEnv(ControlEnv):
 
     views = VIEWS
     random_tasks = (MISSION,)
+    reset_options = ("level", "task")
+    action_names = ACTION_NAMES
 
     def __init__(
         self,
@@ -73,22 +71,13 @@ class BaseMiniGridEnv(ControlEnv):
         horizon: int,
         render_mode: str | None,
     ) -> None:
-        if view not in VIEWS:
-            raise UnknownName("view", view, list(VIEWS))
+        check_view(view, VIEWS)
         self._pristine, self._has, self.view = pristine, has, view
         self._measures = measures_of(pristine.width, pristine.height)
         self._scales = np.array([column.scale for column in self._measures.values()])
         super().__init__(task, horizon, render_mode)
-        self.observation_space: spaces.Space[Any]
-        self.action_space: spaces.Space[Any]
-        if view == "text":
-            self.observation_space = Utf8Text()
-            self.action_space = Utf8Text(MAX_ACTION_LENGTH)
-            return
         full = size_of(pristine.width, pristine.height)
-        size = full if view == "numeric" else 3 * pristine.agent_view_size**2 + 4
-        self.observation_space = spaces.Box(0.0, 1.0, (size,), np.float32)
-        self.action_space = spaces.Discrete(len(ACTION_NAMES))
+        self._set_spaces(full if view == "numeric" else 3 * pristine.agent_view_size**2 + 4)
 
     @abstractmethod
     def _draw(self, world: Any, rng: np.random.Generator, level: Any) -> None:
@@ -113,9 +102,7 @@ class BaseMiniGridEnv(ControlEnv):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Draw a new world; `options` may pin `level` and `task` for one episode."""
-        super().reset(seed=seed)
-        options = self._reset_options(options, ("level", "task"))
-        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
+        options, task = self._seeded(seed, options)
         self._episode = self._begin(self.np_random, options.get("level"))
         mission = self._episode.world.mission
         self._episode.task = mission_task(self.measures, mission) if task == MISSION else task
@@ -161,9 +148,7 @@ class BaseMiniGridEnv(ControlEnv):
             NoRewardPossible: If the object to hold is not in this world.
             NoOracle: If there is no task, or no plan is known.
         """
-        episode: Episode = self._running()
-        if episode.task is None:
-            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
+        episode = self._rewarded()
         if episode.plan is None:
             search = Plan(episode.world)
             mission = mission_of(episode.task, episode.world, search.things)
@@ -177,24 +162,16 @@ class BaseMiniGridEnv(ControlEnv):
             episode.plan = found
         return self._reply(episode.plan[0] if episode.plan else WAIT)
 
-    def random_action(self, rng: np.random.Generator) -> Any:
-        """Return a uniformly random action."""
-        return self._reply(int(rng.integers(len(ACTION_NAMES))))
-
-    def render(self) -> Any:
+    def _picture(self, episode: Episode) -> Any:
         """Return the grid: an image (H, W, 3) with the agent's view highlighted, or characters."""
-        if self.render_mode is None or self._episode is None:
-            return None
-        world, is_text = self._episode.world, self.render_mode == "ansi"
-        return world.pprint_grid() if is_text else world.get_full_render(True, TILE)
+        if self.render_mode == "ansi":
+            return episode.world.pprint_grid()
+        return episode.world.get_full_render(True, TILE)
 
     def _begin(self, rng: np.random.Generator, level: Any) -> Episode:
         world = copy.deepcopy(self._pristine)
         self._draw(world, rng, level)
         return Episode.begin(world, self.horizon)
-
-    def _reply(self, action: int) -> Any:
-        return move_reply(action, ACTION_NAMES) if self.view == "text" else np.int64(action)
 
     def _observe(self, before: str = "", after: str = "") -> Any:
         episode: Episode = self._episode

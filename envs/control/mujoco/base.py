@@ -214,10 +214,8 @@ class MujocoEnv(ContextEnv):
         self._mujoco.mj_setState(self.model, self.data, state["physics"], self._state_kind)
         self._mujoco.mj_forward(self.model, self.data)  # changes nothing of the state
 
-    def render(self) -> NDArray[np.uint8] | None:
+    def _picture(self, episode: Any) -> NDArray[np.uint8]:
         """Draw the body from the side, (240, 320, 3); see `render.py`."""
-        if self.render_mode is None or self._episode is None:
-            return None
         if self._renderer is None:
             self._renderer = renderer(self._mujoco, self._pristine)
         for place in ("mj_kinematics", "mj_comPos", "mj_camlight"):  # changes nothing of the state

@@ -136,9 +136,7 @@ class OGBenchEnv(ControlEnv):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begin where a task of OGBench begins; `options` may pin `start` and `task`."""
-        super().reset(seed=seed)
-        options = self._reset_options(options, ("start", "task"))
-        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
+        options, task = self._seeded(seed, options)
         assert not isinstance(task, str)  # these worlds have no `random_tasks`
         start = self._place(options["start"], "start") if "start" in options else None
         drawn, chance = (int(self.np_random.integers(high)) for high in (5, 2**31))
@@ -208,11 +206,9 @@ class OGBenchEnv(ControlEnv):
         super().set_state(state)
         self.simulator.restore(state["physics"])
 
-    def render(self) -> str | None:
+    def _picture(self, episode: Episode) -> str:
         """Return the features in words."""
-        if self.render_mode is None or self._episode is None:
-            return None
-        found = self.features(self._episode.observation[None])
+        found = self.features(episode.observation[None])
         return ", ".join(f"{name} {float(value[0]):.2f}" for name, value in found.items())
 
     def __getstate__(self) -> dict[str, Any]:

@@ -10,18 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Library
 from zerogym.envs.control.core.discrete_actions import (
-    ParsedMove,
-    move_reply,
+    NumberedActions,
+    check_view,
     move_request,
     parse_action,
-    parse_move,
 )
-from zerogym.envs.control.core.env import ControlEnv, ControlEpisode
+from zerogym.envs.control.core.env import ControlEpisode
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.tabular.batched import BatchedTabular
 from zerogym.envs.control.tabular.dynamic_programming import (
@@ -33,9 +31,6 @@ from zerogym.envs.control.tabular.dynamic_programming import (
 from zerogym.envs.control.tabular.layouts import ACTION_NAMES, STAY, Cell, Layout
 from zerogym.envs.control.tabular.mdp import TabularMDP
 from zerogym.envs.control.tabular.render import FACING, GridPicture, Scene
-from zerogym.envs.core import MAX_ACTION_LENGTH
-from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import NoOracle, UnknownName
 
 View = Literal["numeric", "text"]
 VIEWS = ("numeric", "text")
@@ -56,7 +51,7 @@ class TabularEpisode(ControlEpisode):
     values: list[Floats] = field(default_factory=list)
 
 
-class TabularEnv(ControlEnv):
+class TabularEnv(NumberedActions):
     """An environment with finitely many states and an exact model.
 
     Action:
@@ -71,7 +66,7 @@ class TabularEnv(ControlEnv):
         render_mode: None, `ansi` or `rgb_array`.
     """
 
-    action_names: ClassVar[tuple[str, ...]] = ACTION_NAMES
+    action_names = ACTION_NAMES
     # Direction of the mover after each action, an index of `render.FACING`; None leaves it.
     facings: ClassVar[tuple[int | None, ...]] = tuple(
         FACING.index(name) if name in FACING else None for name in ACTION_NAMES
@@ -88,21 +83,12 @@ class TabularEnv(ControlEnv):
         horizon: int,
         render_mode: str | None,
     ) -> None:
-        if view not in VIEWS:
-            raise UnknownName("view", view, list(VIEWS))
+        check_view(view, VIEWS)
         self.mdp = mdp
         super().__init__(task, horizon, render_mode)
         self.view, self.ends_at_goal = view, ends_at_goal
-        self.observation_space: spaces.Space[Any]
-        self.action_space: spaces.Space[Any]
-        if view == "text":
-            self.observation_space = Utf8Text()
-            self.action_space = Utf8Text(MAX_ACTION_LENGTH)
-        else:
-            width = mdp.observations.shape[1]
-            self.observation_space = spaces.Box(0.0, 1.0, (width,), np.float32)
-            self.action_space = spaces.Discrete(len(self.action_names))
-        self._picture: Any = GridPicture(self._map(), self.name) if render_mode else None
+        self._set_spaces(mdp.observations.shape[1])
+        self._grid: Any = GridPicture(self._map(), self.name) if render_mode else None
 
     @property
     def num_states(self) -> int:
@@ -196,9 +182,7 @@ class TabularEnv(ControlEnv):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin in one of the start states; `options` may pin `start` and `task`."""
-        super().reset(seed=seed)
-        options = options or {}
-        task = self._pinned_task(options)
+        options, task = self._seeded(seed, options)
         # Both are always drawn, so that pinning one leaves the other unchanged.
         start = self.mdp.starts[int(self.np_random.integers(len(self.mdp.starts)))]
         goal = int(self.np_random.integers(self.num_states))
@@ -246,9 +230,7 @@ class TabularEnv(ControlEnv):
         the goal ends the episode, many paths may have the same return: among those, the action with
         the highest return in the MDP that goes on at the goal is chosen, which is the shortest.
         """
-        episode: TabularEpisode = self._running()
-        if episode.task is None:
-            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
+        episode: TabularEpisode = self._rewarded()
         dynamics, rewards = self.mdp.dynamics, episode.expected_rewards
         ends = (episode.on_goal, np.zeros_like(episode.on_goal))
         finals = ends if self.ends_at_goal and episode.on_goal.any() else ends[1:]
@@ -264,27 +246,12 @@ class TabularEnv(ControlEnv):
             best = best[returns >= returns.max() - _TIE]
         return self._reply(int(best[0]))
 
-    def random_action(self, rng: np.random.Generator) -> Any:
-        """Return a uniformly random action."""
-        return self._reply(int(rng.integers(len(self.action_names))))
-
-    def render(self) -> Any:
-        """Return the map as an image (H, W, 3) or characters, with the task's goals and penalties.
-
-        None before the first episode and without a render mode.
-        """
-        if self.render_mode is None or self._episode is None:
-            return None
+    def _picture(self, episode: Any) -> Any:
+        """Return the map with the task's goals and penalties: an image (H, W, 3) or characters."""
         cell, rewards = self._scene()
         if self.render_mode == "ansi":
-            return self._picture.ansi(cell, rewards)
-        return self._picture.rgb(cell, self._episode.facing, rewards)
-
-    def _parse(self, reply: str) -> ParsedMove:
-        return parse_move(reply, self.action_names)
-
-    def _reply(self, action: int) -> Any:
-        return move_reply(action, self.action_names) if self.view == "text" else np.int64(action)
+            return self._grid.ansi(cell, rewards)
+        return self._grid.rgb(cell, episode.facing, rewards)
 
     def _observe(self, before: str = "", after: str = "") -> Any:
         state = self._episode.state

@@ -78,10 +78,6 @@ class VehicleEnv(ContextEnv):
     def _best(self, episode: Any) -> Floats | None:
         """Return the oracle's action (k,); None if it does not know the task."""
 
-    @abstractmethod
-    def _picture(self, episode: Any) -> NDArray[np.uint8]:
-        """Draw the scene."""
-
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
@@ -141,19 +137,11 @@ class VehicleEnv(ContextEnv):
         Raises:
             NoOracle: If the world is reward-free, or the task is no named one and no goal.
         """
-        episode: Episode = self._running()
-        if episode.task is None:
-            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
+        episode = self._rewarded()
         found = self._best(episode)
         if found is None:
             raise NoOracle(f"{self.name}: no controller for task {episode.task.name!r}")
         return np.clip(found, -1.0, 1.0).astype(np.float32)
-
-    def render(self) -> NDArray[np.uint8] | None:
-        """Draw the scene, (240, 240, 3)."""
-        if self.render_mode is None or self._episode is None:
-            return None
-        return self._picture(self._episode)
 
     def _start(
         self, options: Mapping[str, Any], drawn: Floats, context: Mapping[str, float]

@@ -162,7 +162,7 @@ class TradingEnv(ExogenousEnv):
 
     def buy_and_hold_action(self) -> Any:
         """Return the action of the baseline that is always long."""
-        return self._say(self.action_names.index("long"))
+        return self._reply(self.action_names.index("long"))
 
     def batched(
         self, n: int, library: Library = "numpy", device: str | None = None
