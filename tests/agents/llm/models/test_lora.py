@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("peft", reason="the extra llm brings peft")
 
+from helpers.llm.adapters import logits, moved  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
@@ -24,8 +25,6 @@ from zerogym.agents.llm.rollout.runner import Player, rollout_groups  # noqa: E4
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
 from zerogym.errors import ModelNotFound  # noqa: E402
-
-IDS = torch.arange(20)[None] + 5
 
 
 class Capitals(TextEnv):
@@ -59,23 +58,6 @@ def config(capitals: str, start: Path, tmp_path: Path) -> GRPOConfig:
     )  # fmt: skip
 
 
-def moved(config: GRPOConfig) -> Any:
-    """A model with an adapter that changes something, and its tokenizer."""
-    model, tokenizer = load_model(config.model, "cpu")
-    attach(model, config)
-    numbers = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.requires_grad:
-                parameter.copy_(torch.randn(parameter.shape, generator=numbers) * 0.3)
-    return model, tokenizer
-
-
-def logits(model: Any) -> Any:
-    with torch.no_grad():
-        return model(IDS).logits
-
-
 def test_a_fresh_adapter_changes_nothing_and_is_all_that_is_trained(config: GRPOConfig) -> None:
     base = load_model(config.model, "cpu", "bfloat16")[0]
     model = load_model(config.model, "cpu", "bfloat16")[0]
@@ -92,7 +74,7 @@ def test_a_fresh_adapter_changes_nothing_and_is_all_that_is_trained(config: GRPO
 
 
 def test_without_its_adapter_a_model_is_its_base(config: GRPOConfig) -> None:
-    base, (model, _) = load_model(config.model, "cpu")[0], moved(config)
+    base, (model, _) = load_model(config.model, "cpu")[0], moved(config, 0.3)
     adapted = logits(model)
     assert not torch.allclose(adapted, logits(base), atol=0.01)
     with without_adapter(model):
@@ -107,7 +89,7 @@ def test_the_reference_is_a_copy_of_the_base(config: GRPOConfig, place: Any) -> 
     config = replace(config, kl_in=place, packing=True)
     results = []
     for reference in (None, load_model(config.model, "cpu")[0]):
-        model, tokenizer = moved(config)
+        model, tokenizer = moved(config, 0.3)
         with Environments(config.env) as envs:
             player = Player(TransformersGenerator(model, tokenizer), Sampling(6, seed=4))
             groups = rollout_groups(envs, [1, 2], 4, player)
@@ -120,7 +102,7 @@ def test_the_reference_is_a_copy_of_the_base(config: GRPOConfig, place: Any) -> 
 
 
 def test_a_merged_model_needs_no_adapter(config: GRPOConfig, tmp_path: Path) -> None:
-    model, tokenizer = moved(config)
+    model, tokenizer = moved(config, 0.3)
     adapted = logits(model)
     saved = save_model(model, tokenizer, tmp_path / "adapter")
     assert {"adapter_config.json", "adapter_model.safetensors"} <= {f.name for f in saved.iterdir()}
@@ -133,7 +115,7 @@ def test_a_merged_model_needs_no_adapter(config: GRPOConfig, tmp_path: Path) -> 
 
 
 def test_what_an_engine_takes_over_is_the_merged_model(config: GRPOConfig) -> None:
-    model, _ = moved(config)
+    model, _ = moved(config, 0.3)
     taken = {name: value.clone() for name, value in merged_weights(model)}
     merged = merge(model).state_dict()
     assert equal(taken, merged)
@@ -155,7 +137,7 @@ def test_a_run_is_the_same_when_it_is_halved(config: GRPOConfig, tmp_path: Path)
 
 
 def test_directories_that_are_no_adapter_are_refused(config: GRPOConfig, tmp_path: Path) -> None:
-    saved = save_model(*moved(config), tmp_path / "adapter")
+    saved = save_model(*moved(config, 0.3), tmp_path / "adapter")
     settings = saved / "adapter_config.json"
     whole = settings.read_text()
     settings.write_text(whole.replace('"r": 2', '"r": 3'))

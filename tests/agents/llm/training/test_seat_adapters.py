@@ -27,6 +27,7 @@ peft = pytest.importorskip("peft", reason="the extra llm brings peft")
 
 from safetensors.torch import load_file  # noqa: E402
 
+from helpers.llm.adapters import logits, moved  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner.optimizer import TrainingDiverged  # noqa: E402
@@ -44,7 +45,6 @@ from zerogym.envs.games.opponents.past_selves import NoPastSelves  # noqa: E402
 from zerogym.errors import ModelNotFound  # noqa: E402
 
 SEATS = ("player_0", "player_1")
-IDS = torch.arange(20)[None] + 5
 CONFIG = GRPOConfig(
     env="zerogym/kuhn_poker-v0", preset="dr_grpo", steps=3, prompts_per_step=1, group_size=4,
     max_new_tokens=12, lr=1e-3, max_grad_norm=1e9, eval_episodes=0, save_every=0, device="cpu",
@@ -55,22 +55,6 @@ CONFIG = GRPOConfig(
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return random_model(tmp_path_factory.mktemp("models") / "start", ["check bet"], 16)
-
-
-def moved(config: GRPOConfig, size: float) -> Any:
-    """A model whose adapters all change something, each something else, and its tokenizer."""
-    model, tokenizer = load_model(config.model, "cpu")
-    attach(model, config, SEATS)
-    numbers = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for parameter in trained(model).values():
-            parameter.copy_(torch.randn(parameter.shape, generator=numbers) * size)
-    return model, tokenizer
-
-
-def logits(model: Any) -> Any:
-    with torch.no_grad():
-        return model(IDS).logits
 
 
 def by_peft(base: str, folder: Path) -> Any:
@@ -104,7 +88,7 @@ def test_a_seat_learns_from_its_own_rows_as_if_it_were_alone(
     """It is pulled back to the model without any adapter."""
     config = replace(CONFIG, model=str(start), entropy=None, kl=1.0, packing=packing)
     groups = bets_met(config)
-    model, tokenizer = moved(config, 0.5)
+    model, tokenizer = moved(config, 0.5, SEATS)
     saved = save_model(model, tokenizer, tmp_path / "model")
     learner = learner_of_run(model, config)
     metrics = learner.update([[drawn_by_seat(model, item) for item in group] for group in groups])
@@ -152,7 +136,7 @@ def test_a_seat_without_rows_stays_what_it_was(start: Path) -> None:
 
 def test_where_one_seat_fails_all_are_what_they_were(start: Path) -> None:
     config = replace(CONFIG, model=str(start))
-    model, _ = moved(config, 0.3)
+    model, _ = moved(config, 0.3, SEATS)
     learner = learner_of_run(model, config)
     groups = [[drawn_by_seat(model, item) for item in group] for group in bets_met(config)]
     learner.update(groups)
@@ -169,7 +153,7 @@ def test_where_one_seat_fails_all_are_what_they_were(start: Path) -> None:
 
 def test_all_seats_are_trained_and_none_twice(start: Path) -> None:
     config = replace(CONFIG, model=str(start))
-    model, _ = moved(config, 0.3)
+    model, _ = moved(config, 0.3, SEATS)
     learner = learner_of_run(model, config)
     held = [id(one) for one in learner.parameters]
     assert sorted(held) == sorted(id(one) for one in trained(model).values())
@@ -187,7 +171,7 @@ def test_all_seats_are_trained_and_none_twice(start: Path) -> None:
 def test_each_seat_draws_with_its_own_adapter(tmp_path: Path) -> None:
     """In turns, so that the adapters are switched within an episode."""
     config = replace(CONFIG, group_size=6)
-    model, tokenizer = moved(config, 0.05)
+    model, tokenizer = moved(config, 0.05, SEATS)
     saved = save_model(model, tokenizer, tmp_path / "model")
     engine = TransformersGenerator(model, tokenizer)
 
@@ -213,7 +197,7 @@ def test_each_seat_draws_with_its_own_adapter(tmp_path: Path) -> None:
 
 
 def test_seats_draw_from_streams_of_their_own() -> None:
-    engine = TransformersGenerator(*moved(CONFIG, 0.0))
+    engine = TransformersGenerator(*moved(CONFIG, 0.0, SEATS))
     players = players_of(CONFIG, engine, 5)
     assert isinstance(players, dict) and tuple(players) == SEATS
     seeds = [player.sampling.seed for player in players.values()]
@@ -330,10 +314,8 @@ def test_runs_with_one_adapter_are_past_selves(start: Path, tmp_path: Path) -> N
     )  # fmt: skip
     train(config)
     found = KuhnPokerEnv(opponent=f"past:{tmp_path / 'run'}").opponent.members
-    assert [one.directory.parent.name for one in found] == [
-        "checkpoint-000001",
-        "checkpoint-000002",
-    ]
+    names = [one.directory.parent.name for one in found]
+    assert names == ["checkpoint-000001", "checkpoint-000002"]
 
 
 # --- settings
@@ -347,17 +329,9 @@ def test_a_run_goes_on_with_the_adapters_that_it_has(start: Path, tmp_path: Path
 
 
 def test_the_command_line_trains_adapters_of_seats(start: Path, tmp_path: Path) -> None:
-    given = [
-        "train",
-        "llm",
-        "--env",
-        CONFIG.env,
-        "--model",
-        str(start),
-        "--out",
-        str(tmp_path / "a"),
-    ]
-    given += ["--steps", "1", "--eval-episodes", "0", "--device", "cpu", "--lora-per-seat", "true"]
+    given = ["train", "llm", "--env", CONFIG.env, "--model", str(start), "--steps", "1"]
+    given += ["--out", str(tmp_path / "a"), "--eval-episodes", "0", "--device", "cpu"]
+    given += ["--lora-per-seat", "true"]
     reported = CliRunner().invoke(app, given)
     assert reported.exit_code != 0 and "set lora_rank" in reported.output
     assert not (tmp_path / "a").exists()
@@ -371,6 +345,5 @@ def test_without_adapters_of_seats_the_learner_is_as_ever(start: Path) -> None:
     config = replace(CONFIG, lora_per_seat=False, model=str(start))
     attach(model := load_model(start, "cpu")[0], config)
     assert not isinstance(learner_of_run(model, config), SeatLearner)
-    assert (
-        players_of(config, TransformersGenerator(model, load_model(start)[1]), 5).sampling.seed == 5
-    )
+    player = players_of(config, TransformersGenerator(model, load_model(start)[1]), 5)
+    assert player.sampling.seed == 5

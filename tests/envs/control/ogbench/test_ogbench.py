@@ -1,8 +1,6 @@
 """The bridge to OGBench: its physics, its rewards and its goals, with all chance from one seed."""
 
-import copy
 import importlib.util
-import pickle
 import warnings
 from types import ModuleType
 from typing import Any
@@ -190,24 +188,6 @@ def test_all_chance_comes_from_the_seed(world: str) -> None:
     for one, other in zip(first, second, strict=True):
         np.testing.assert_array_equal(one, other)
     assert not np.array_equal(first[0], first[-1])
-
-
-@needs_ogbench
-@each_world
-def test_snapshots_copies_and_pickles_continue_alike(world: str) -> None:
-    env, rng = make(world, task=next(iter(make(world).tasks))), np.random.default_rng(0)
-    env.reset(seed=2)
-    for _ in range(7):
-        env.step(env.random_action(rng))
-    snapshot, actions = env.get_state(), [env.random_action(rng) for _ in range(8)]
-    twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
-    first = [env.step(action)[:2] for action in actions]
-    env.set_state(snapshot)
-    for other in (env, *twins):
-        for action, (obs, reward) in zip(actions, first, strict=True):
-            again = other.step(action)
-            np.testing.assert_array_equal(again[0], obs)
-            assert again[1] == reward
 
 
 @needs_ogbench

@@ -4,7 +4,6 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 import torch
@@ -13,8 +12,6 @@ from helpers.control_worlds import bare
 from zerogym.envs.control.core.features import Features
 from zerogym.envs.control.mazes.stl_missions import HAZARD, MISSIONS, REGIONS, inside
 from zerogym.envs.control.mazes.stl_tasks import COLUMNS, MEASURES, measured
-from zerogym.envs.control.temporal.labelling import Square, label_of
-from zerogym.envs.control.temporal.reward_machines import in_order, machine_of_formula
 from zerogym.envs.control.temporal.stl import Always, Formula, Margin, Until, eventually
 from zerogym.envs.control.temporal.stl_rewards import (
     final_rewards,
@@ -22,7 +19,6 @@ from zerogym.envs.control.temporal.stl_rewards import (
     shaped_rewards,
 )
 from zerogym.errors import NoOracle, UnknownName
-from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
 
 FORMULAS: dict[str, Formula] = {name: mission.formula for name, mission in MISSIONS.items()} | {
     "until": Until(~inside(HAZARD), inside("a"), 3, 50)
@@ -219,34 +215,6 @@ def test_bad_numbers_are_refused() -> None:
     for shape in ((3, 2), (3, 1, 2)):
         with pytest.raises(ValueError, match="whole episodes; got"):
             robustness_so_far(FORMULAS["reach"], MEASURES, np.zeros(shape))
-
-
-@pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_a_machine_over_regions_rewards_stored_and_live_episodes_alike(library: str) -> None:
-    regions = {"low": Square((0.4375, 0.4), 0.4), "high": Square((0.4375, 2.6), 0.4)}
-    machine = in_order("low", "high", "low")
-    env = RewardMachineWrapper(gym.make("zerogym/PointMaze-v0", horizon=60), machine, regions)
-    rng, observed, received = np.random.default_rng(0), [], []
-    for seed in range(12):
-        obs, _ = env.reset(seed=seed, options={"start": (0.4, 0.4 + 0.1 * seed)})
-        rows, rewards, over = [obs[:2]], [], False
-        while not over:
-            away = -1 if len(rows) < 15 else 1 if len(rows) < 35 else -1
-            action = np.clip([rng.normal(), rng.normal(away, 0.5)], -1, 1)
-            obs, reward, terminated, truncated, _ = env.step(action)
-            rows.append(obs[:2])
-            rewards.append(reward)
-            over = terminated or truncated
-        stands = 61 - len(rows)  # the machine stays where it is when all is done
-        observed.append(rows + [rows[-1]] * stands)
-        received.append(rewards + [0.0] * stands)
-    obs = np.array(observed)
-    given = torch.from_numpy(obs) if library == "torch" else obs
-    labels = label_of(machine, regions, given[:, :-1], None, given[:, 1:])
-    np.testing.assert_array_equal(np.asarray(machine.run_all(labels)[1]), np.array(received))
-    assert 2 < np.sum(received) < 12
-    with pytest.raises(UnknownName, match=r"no event 'hihg'\. Did you mean 'high'"):
-        label_of(machine_of_formula("F hihg"), regions, given, None, given)
 
 
 def test_no_region_lies_in_a_wall_or_in_another() -> None:
