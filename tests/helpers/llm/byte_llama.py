@@ -8,12 +8,7 @@ torch = pytest.importorskip("torch")
 tokenizers = pytest.importorskip("tokenizers")
 transformers = pytest.importorskip("transformers")
 
-TEMPLATE = (
-    "{% for message in messages %}"
-    "<|{{ message['role'] }}|>{{ message['content'] }}<|end|>"
-    "{% endfor %}"
-    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
-)
+from zerogym.agents.llm.models.tiny import CHAT_TEMPLATE  # noqa: E402
 
 
 def byte_tokenizer() -> Any:
@@ -31,7 +26,7 @@ def byte_tokenizer() -> Any:
     bpe.train_from_iterator(["Calculate the final answer final Calculate"] * 3, trainer)
     return transformers.PreTrainedTokenizerFast(
         tokenizer_object=bpe, pad_token="<|pad|>", eos_token="<|end|>",
-        additional_special_tokens=roles, chat_template=TEMPLATE,
+        additional_special_tokens=roles, chat_template=CHAT_TEMPLATE,
         clean_up_tokenization_spaces=False,
     )  # fmt: skip
 
