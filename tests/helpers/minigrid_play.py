@@ -12,7 +12,14 @@ from zerogym.envs.control.minigrid.state import KINDS
 
 IDS = ("MiniGrid", "KeyCorridor", "BabyAI", "MiniGridMaze")
 each_id = pytest.mark.parametrize("id", IDS)
-each_level = pytest.mark.parametrize("level", LEVELS)
+# One level in three; the others are proofs.
+each_level = pytest.mark.parametrize(
+    "level",
+    [
+        pytest.param(level, marks=pytest.mark.proof if number % 3 else [])
+        for number, level in enumerate(LEVELS)
+    ],
+)
 
 
 def make(id: str = "MiniGrid", **kwargs: Any) -> Any:

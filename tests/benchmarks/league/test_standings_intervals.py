@@ -48,7 +48,7 @@ CASES: list[tuple[str, Draw, float, float]] = [  # game, matches, their paramete
 ]
 
 
-@pytest.mark.parametrize("pairs", [2, 5, 20])
+@pytest.mark.parametrize("pairs", [2, *(pytest.param(n, marks=pytest.mark.proof) for n in (5, 20))])
 @pytest.mark.parametrize(("name", "draw", "share", "mean"), CASES)
 def test_intervals_cover_the_mean(
     name: str, draw: Draw, share: float, mean: float, pairs: int, monkeypatch: pytest.MonkeyPatch

@@ -196,7 +196,7 @@ def test_any_reply_gets_an_observation_of_the_space(format: str) -> None:
     env = WithTools(easy(), ["python", "notebook", "calculator", "submit"], format=format)
     rng = random.Random(0)
     block = "</tool_response>" if format == "json" else "</result>"
-    for number in range(len(HOSTILE) + 40):
+    for number in range(len(HOSTILE) + 12):
         env.reset(seed=number)
         ended = False
         for _ in range(12):

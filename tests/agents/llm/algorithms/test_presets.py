@@ -129,28 +129,6 @@ def test_reward_rises(config: GRPOConfig, preset: str) -> None:
 # --- one update
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_gradient_accumulation_does_not_change_the_loss(
-    config: GRPOConfig, groups: list[list[Trajectory]], preset: str
-) -> None:
-    """In one pass, in rows of five, and one by one; with all that a loss can have added to it."""
-    groups = [groups[0], [replace(t, reward=0.2) for t in groups[1]], groups[2][:3]]
-    config = replace(
-        config, preset=preset, kl=0.1, entropy=0.01, correction="token_truncate",
-        max_grad_norm=1e9, overlong=0.5,
-    )  # fmt: skip
-    results = []
-    for size in (100, 5, 1):
-        mine = learner(replace(config, micro_batch=size), shift=1.05)
-        metrics = mine.update(groups)
-        results.append((metrics["actor/loss"], gradients(mine), metrics["actor/ratio"]))
-    assert float(results[0][1].abs().max()) > 1e-4
-    for loss, gradient, ratio in results[1:]:
-        assert loss == pytest.approx(results[0][0], abs=2e-6)
-        assert torch.allclose(gradient, results[0][1], atol=2e-6, rtol=1e-4)
-        assert ratio == pytest.approx(results[0][2], rel=1e-5)
-
-
 def test_tokens_of_episodes_left_out_count(
     config: GRPOConfig, groups: list[list[Trajectory]]
 ) -> None:
