@@ -134,11 +134,11 @@ class Game(Protocol[StateT]):
 
     def situation(self, state: StateT, seat: int) -> str:
         """What a seat sees, in words."""
-        raise NotImplementedError
+        return ""
 
     def request(self, state: StateT) -> str:
         """The request for a reply of the seat to move."""
-        raise NotImplementedError
+        return ""
 
     def result(self, state: StateT, seat: int) -> str:
         """How a game that is over ended for a seat."""
