@@ -1,16 +1,20 @@
 """Files written to a temporary name and renamed, so that a kill never leaves half a file."""
 
+import hashlib
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from zerogym.errors import ZerogymError
+from zerogym.errors import ZerogymError, writing
+
+CHECKSUM = "sha256"  # key of the metadata of a file of tensors
 
 
 class NotAModel(ZerogymError, ValueError):
@@ -18,13 +22,18 @@ class NotAModel(ZerogymError, ValueError):
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Call `write` with a temporary name beside `path`, then rename the result to `path`."""
+    """Call `write` with a temporary name beside `path`, then rename the result to `path`.
+
+    Raises:
+        CannotWrite: If the system refuses, for example without space.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        write(temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with writing(path):
+        try:
+            write(temporary)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -48,22 +57,38 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
-    """Write named tensors atomically as safetensors."""
+    """Write named tensors atomically as safetensors, with their checksum."""
     # Safetensors refuses tensors that share memory, which state dicts may hold.
     owned = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
-    write_atomically(path, lambda name: save_file(owned, name))
+    metadata = {CHECKSUM: _checksum(owned)}
+    write_atomically(path, lambda name: save_file(owned, name, metadata))
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
     """Read the tensors of a file of `write_tensors`.
 
     Raises:
-        NotAModel: If the file is missing or damaged.
+        NotAModel: If the file is missing or damaged. Files without a checksum, as others write
+            them, are not compared with one.
     """
     try:
         with safe_open(path, framework="pt") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            found = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            recorded = (file.metadata() or {}).get(CHECKSUM)
     except FileNotFoundError:
         raise NotAModel(f"{path.parent} has no {path.name}") from None
     except (SafetensorError, OSError) as error:
         raise NotAModel(f"{path} cannot be read as safetensors: {error}") from None
+    if recorded is not None and recorded != _checksum(found):
+        raise NotAModel(f"{path} has changed since it was written: its checksum is another")
+    return found
+
+
+def _checksum(tensors: dict[str, Tensor]) -> str:
+    """Return the SHA-256 of names, types, shapes and numbers."""
+    found = hashlib.sha256()
+    for name in sorted(tensors):
+        tensor = tensors[name].cpu().contiguous()
+        found.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        found.update(tensor.reshape(-1).view(torch.uint8).numpy())
+    return found.hexdigest()

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from zerogym.errors import require
+from zerogym.errors import require, writing
 
 _COLUMNS = ("env", "seed", "episode", "group", "seat", "role", "reward")  # of a dataset
 
@@ -190,25 +190,27 @@ class Trajectory:
 def write_jsonl(path: str | Path, trajectories: Iterable[Trajectory]) -> None:
     """Write one line each; the file appears whole or not at all."""
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.writelines(_lines(trajectories))
-        os.replace(scratch, target)
-    except BaseException:
-        os.unlink(scratch)
-        raise
+    with writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.writelines(_lines(trajectories))
+            os.replace(scratch, target)
+        except BaseException:
+            os.unlink(scratch)
+            raise
 
 
 def append_jsonl(path: str | Path, trajectories: Iterable[Trajectory]) -> None:
     """Add lines to a file; half a line that a killed writer left at its end is cut off first."""
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
     data = "".join(_lines(trajectories)).encode("ascii")
-    with open(target, "a+b") as file:
-        _cut_half_line(file)
-        file.write(data)
+    with writing(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open(target, "a+b") as file:
+            _cut_half_line(file)
+            file.write(data)
 
 
 def read_jsonl(path: str | Path) -> Iterator[Trajectory]:

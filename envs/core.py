@@ -33,14 +33,15 @@
 """
 
 import copy
-from typing import Any, ClassVar, Generic, TypeVar
+import inspect
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import gymnasium as gym
 import numpy as np
 from gymnasium.error import ResetNeeded
 
 from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import NoOracle, UnknownName
+from zerogym.errors import NoOracle, UnknownArgument, UnknownName
 
 ObsT = TypeVar("ObsT")
 ActT = TypeVar("ActT")
@@ -62,6 +63,19 @@ class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
 
     waits: bool = False
     _episode: Any = None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Refuse arguments that the constructor does not have, and name those that it has.
+
+        Raises:
+            UnknownArgument: If there is one.
+        """
+        known = inspect.signature(cls.__init__).parameters
+        if not any(one.kind is one.VAR_KEYWORD for one in known.values()):
+            for name in kwargs:
+                if name not in known:
+                    raise UnknownArgument.of(f"{cls.__name__}()", name, list(known)[1:])
+        return super().__new__(cls)
 
     def get_state(self) -> dict[str, Any]:
         """Return a snapshot of episode and random generator, independent of what happens next."""

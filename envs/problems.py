@@ -13,24 +13,31 @@ ProblemT = TypeVar("ProblemT")
 
 Difficulty = float | tuple[float, float]
 RESET_OPTIONS = ("difficulty", "split", "category", "problem")
+MAX_DIFFICULTY = 1e9  # sizes are rounded from it: far above, they would overflow
 MAX_DRAWS = 1000  # until a problem is of the requested split and category
 
 
 def check_difficulty(difficulty: object) -> Difficulty:
-    """Return a finite number >= 0, or an increasing pair of them, as floats; else ValueError."""
+    """Return a number from 0 to `MAX_DIFFICULTY`, or an increasing pair of them, as floats.
+
+    Raises:
+        ValueError: If it is something else.
+    """
     values = difficulty if isinstance(difficulty, (tuple, list)) else (difficulty,)
-    numbers = [
-        float(v)
+    fine = all(
+        isinstance(v, (int, float, np.integer, np.floating))
+        and not isinstance(v, bool)
+        and 0 <= v <= MAX_DIFFICULTY
         for v in values
-        if isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool)
-    ]
-    fine = len(numbers) == len(values) and all(np.isfinite(n) and n >= 0 for n in numbers)
-    if fine and isinstance(difficulty, (tuple, list)):
-        if len(numbers) == 2 and numbers[0] <= numbers[1]:
-            return numbers[0], numbers[1]
-    elif fine:
-        return numbers[0]
-    raise ValueError(f"difficulty must be a number >= 0 or a (low, high) pair, got {difficulty!r}")
+    )
+    if fine and not isinstance(difficulty, (tuple, list)):
+        return float(values[0])
+    if fine and len(values) == 2 and values[0] <= values[1]:
+        return float(values[0]), float(values[1])
+    raise ValueError(
+        f"difficulty must be a number from 0 to {MAX_DIFFICULTY:g}, or a (low, high) pair of them, "
+        f"got {difficulty!r:.80}"
+    )
 
 
 def draw_difficulty(difficulty: Difficulty, rng: np.random.Generator) -> float:
@@ -47,7 +54,8 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
     category.
 
     Arguments:
-        difficulty: A number >= 0 (default 1), or a pair from which each episode draws uniformly.
+        difficulty: A number from 0 to 1e9 (default 1), or a pair from which each episode draws
+            uniformly.
         split: `train` (the default) or `test`; the two never share a problem.
         category: Draw problems of this category only; None (the default) draws from all.
         render_mode: None or `ansi`.

@@ -6,7 +6,6 @@ default for vectors, and learning on from a file.
 """
 
 import json
-import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.agents.baselines.game_ppo import NetworkPlayer
+from zerogym.agents.npz import read_npz
 from zerogym.envs.games.core.game import Game
 from zerogym.envs.games.core.seat_views import action_space, vector_space
 from zerogym.envs.games.opponents.past_selves import NoPastSelves, header
@@ -51,10 +51,9 @@ def ppo_opponent(game: Game[Any], path: str) -> NetworkPlayer:
     torch = require("torch", "sb3", needed_by)
     policies = require("sb3_contrib.common.maskable.policies", "sb3", needed_by)
     try:
-        with np.load(Path(path).expanduser(), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        arrays = read_npz(Path(path).expanduser())
         rules = json.loads(str(arrays.pop(_RULES)))
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError) as error:
         raise NoPastSelves(f"{path} holds no player: {error!r:.200}") from None
     if rules != header(game):
         raise NoPastSelves(f"{path} is of {rules}, not of {header(game)}")

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import gymnasium as gym
 import numpy as np
@@ -18,13 +17,12 @@ from numpy.typing import NDArray
 from zerogym.agents.atomic_files import NotAModel, write_atomically
 from zerogym.agents.core import Policy
 from zerogym.agents.datasets.environments import find_recorder
+from zerogym.agents.npz import read_npz
 from zerogym.envs.control.core.tasks import Task
 
 PICTURE_AXES = 3  # height, width, channels; or channels first
 _ARRAYS = ("observations", "actions", "next_observations")
 _MORE = ("starts", "own_observations", "own_next_observations")  # each may be missing
-# Errors of np.load for files of another kind.
-_UNREADABLE = (OSError, EOFError, BadZipFile, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +125,10 @@ class Dataset:
             NotAModel: If the file is missing, damaged or something else.
         """
         try:
-            with np.load(path, allow_pickle=False) as arrays:
-                kept = (name for name in _MORE if name in arrays)
-                return cls(**{name: arrays[name] for name in (*_ARRAYS, *kept)})
-        except _UNREADABLE as error:
+            arrays = read_npz(path)
+            kept = (name for name in _MORE if name in arrays)
+            return cls(**{name: arrays[name] for name in (*_ARRAYS, *kept)})
+        except (OSError, KeyError, ValueError) as error:
             raise NotAModel(f"{path} is not a dataset of transitions: {error}") from None
 
 

@@ -16,7 +16,7 @@ from gymnasium.wrappers import FlattenObservation
 from numpy.typing import NDArray
 
 from zerogym import wrappers as own
-from zerogym.errors import UnknownName
+from zerogym.errors import MissingExtra, UnknownName, ZerogymError
 
 WRAPPERS: Mapping[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
     wrapper.__name__: wrapper
@@ -35,6 +35,10 @@ WRAPPERS: Mapping[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
         FlattenObservation,
     )
 }
+
+
+class EnvironmentNotMade(ZerogymError, ValueError):
+    """The environment of a run or of data cannot be made here; the message names the reason."""
 
 
 class TrueStateRecorder(gym.Wrapper[Any, Any, Any, Any]):
@@ -88,11 +92,8 @@ def make_wrapped_env(
         ValueError: If the environment or a wrapper does not exist, does not fit, or refuses its
             arguments; names it.
     """
-    chosen = {} if task is None else {"task": task}
-    try:
-        made: gym.Env[Any, Any] = gym.make(env, **env_kwargs, **chosen)
-    except (gym.error.Error, TypeError) as error:
-        raise ValueError(f"{env} cannot be made: {error}") from None
+    check_wrappers(wrappers)
+    made = make_env(env, env_kwargs if task is None else {**env_kwargs, "task": task})
     if not wrappers:
         return made
     made = TrueStateRecorder(made)
@@ -103,6 +104,20 @@ def make_wrapped_env(
             made.close()
             raise ValueError(f"{name} does not fit {env}: {error}") from None
     return made
+
+
+def make_env(env: str, env_kwargs: Mapping[str, Any]) -> gym.Env[Any, Any]:
+    """Return `gym.make(env, **env_kwargs)`.
+
+    Raises:
+        EnvironmentNotMade: If there is no such environment, or it refuses its arguments.
+    """
+    try:
+        return gym.make(env, **env_kwargs)
+    except (MissingExtra, UnknownName):
+        raise
+    except (gym.error.Error, TypeError, ValueError, ImportError) as error:
+        raise EnvironmentNotMade(f"{env} cannot be made: {error}") from None
 
 
 def task_names(env: gym.Env[Any, Any]) -> list[str]:

@@ -15,9 +15,9 @@
 | `rewards` | (N,) float32 | imported data: their own rewards |
 
 A task relabels the transitions. `dataset.json` names the environment with its version and
-arguments, the settings, the versions of the packages and the shards. Data of another environment or
-format are refused (`checks.py`). Parts: `subset.py`; Minari's format: `minari.py`. Left out:
-compression, pixels.
+arguments, the settings, the versions of the packages and the shards with their checksums. Data of
+another environment or format are refused (`checks.py`). Parts: `subset.py`; Minari's format:
+`minari.py`. Left out: compression, pixels.
 """
 
 import json
@@ -31,7 +31,9 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.agents.checksums import check_file, checksum
 from zerogym.agents.datasets.checks import WrongDataset, check_env_matches, check_shapes
+from zerogym.agents.datasets.environments import make_env
 from zerogym.agents.datasets.shards import Columns, NotADataset, read_shard, write_shard
 from zerogym.envs.recorded import recorded_id, without_keys
 
@@ -108,7 +110,7 @@ class StoredDataset:
         own = self.variants[variant] if self.variants else {}
         named = recorded_id(self.manifest["env"], self.path / MANIFEST)
         arguments = without_keys({**self.manifest["env_kwargs"], **own})
-        return gym.make(named, **{**arguments, **changes})
+        return make_env(named, {**arguments, **changes})
 
     def transitions(self) -> "Dataset":
         """Return the transitions for learners; ValueError if an episode terminates."""
@@ -152,9 +154,13 @@ def load_dataset(
             raise NotADataset(
                 f"{folder / entry['file']} should have {entry['rows']} rows, has {rows}"
             )
+        try:
+            check_file(folder / entry["file"], entry.get("sha256"))
+        except ValueError as error:
+            raise NotADataset(str(error)) from None
         shards.append(columns)
     if env is not None:
-        world = gym.make(env, **(env_kwargs or {})) if isinstance(env, str) else env
+        world = make_env(env, env_kwargs or {}) if isinstance(env, str) else env
         check_shapes(folder, shards[0], world)
         if world is not env:
             world.close()
@@ -194,7 +200,8 @@ def append_shard(folder: Path, shards: list[dict[str, Any]], columns: Columns) -
     """Write the next shard of a folder, and add it to the manifest's list."""
     name = f"shard-{len(shards):05d}.safetensors"
     write_shard(folder / name, columns)
-    shards.append({"file": name, "rows": len(columns["starts"])})
+    digest = checksum(folder / name)
+    shards.append({"file": name, "rows": len(columns["starts"]), "sha256": digest})
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

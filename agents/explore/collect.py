@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from zerogym.agents.datasets.dataset import check_spaces
-from zerogym.agents.datasets.environments import task_names
+from zerogym.agents.datasets.environments import make_env, task_names
 from zerogym.agents.datasets.stored import append_shard
 from zerogym.agents.explore.config import LEARNED, ORACLES, CollectConfig
 from zerogym.agents.explore.learners.registry import make_explorer
@@ -67,7 +67,7 @@ def collect(
         NotADataset: If a file of an earlier shard is damaged.
     """
     folder = Path(out_dir)
-    worlds = [gym.make(config.env, **kwargs) for kwargs in config.worlds]
+    worlds = [make_env(config.env, kwargs) for kwargs in config.worlds]
     before = torch.get_num_threads()
     torch.set_num_threads(config.threads)
     try:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from zerogym.errors import writing
+
 Record = dict[str, Any]
 
 
@@ -24,7 +26,8 @@ class ResultsFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         data = path.read_bytes() if path.exists() else b""
         if data and not data.endswith(b"\n"):
             os.truncate(path, data.rfind(b"\n") + 1)
@@ -32,7 +35,7 @@ class ResultsFile:
     def append(self, record: Mapping[str, Any]) -> None:
         """Write one line and wait until it is on the disk."""
         line = json.dumps(_plain(record), ensure_ascii=True, allow_nan=False)
-        with self.path.open("a", encoding="ascii") as file:
+        with writing(self.path), self.path.open("a", encoding="ascii") as file:
             file.write(line + "\n")
             file.flush()
             os.fsync(file.fileno())
@@ -57,10 +60,14 @@ def read_records(path: Path) -> Iterator[Record]:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file under a temporary name and rename it: readers never see half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.part")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            partial.write_text(text, encoding="utf-8")
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
 
 
 def _plain(value: Any) -> Any:

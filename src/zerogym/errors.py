@@ -1,6 +1,10 @@
 """The errors that zerogym raises on purpose, and the import of optional dependencies."""
 
 import importlib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike
 from types import ModuleType
 
 
@@ -17,6 +21,10 @@ class EnvironmentFailed(ZerogymError):
 
     def __reduce__(self) -> tuple[object, ...]:  # pickled errors come from other processes
         return type(self), (self.env_id, self._error)
+
+
+class CannotWrite(ZerogymError, OSError):
+    """A file cannot be written; the message has its path and the system's reason."""
 
 
 class MissingExtra(ZerogymError, ImportError):
@@ -59,6 +67,23 @@ class UnsafeSandboxWarning(UserWarning):
     """Code written by a model is about to run without a sandbox, as the user requested."""
 
 
+class UnknownArgument(ZerogymError, TypeError):
+    """An environment or the rules of a game have no argument of this name."""
+
+    @classmethod
+    def of(cls, what: str, name: str, known: Sequence[str]) -> "UnknownArgument":
+        """Return the error for a name, with the nearest of those that are known.
+
+        Its first words are Python's own, which other libraries search for.
+        """
+        import difflib
+
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        takes = f"known: {', '.join(known) or 'none'}"
+        return cls(f"{what} got an unexpected keyword argument {name[:80]!r} ({hint}{takes})")
+
+
 class UnknownName(ZerogymError, ValueError):
     """No task, game, opponent, agent, ... has this name; the message suggests the nearest one."""
 
@@ -96,3 +121,25 @@ def require(module: str, extra: str, needed_by: str) -> ModuleType:
         if error.name is None or error.name.partition(".")[0] != package:
             raise  # a dependency of the dependency: hiding its name would mislead
         raise MissingExtra(f"{needed_by} needs {package}: pip install 'zerogym[{extra}]'") from None
+
+
+@contextmanager
+def writing(path: str | PathLike[str]) -> Iterator[None]:
+    """Name a file in errors of writing it; the system's own often have no path.
+
+    Raises:
+        CannotWrite: If an `OSError` was raised, or the error in its place of safetensors.
+    """
+    library = sys.modules.get("safetensors")  # imported by whoever writes with it
+    kinds = (OSError,) if library is None else (OSError, library.SafetensorError)
+    try:
+        yield
+    except CannotWrite:
+        raise
+    except kinds as error:
+        raise CannotWrite(f"{path} cannot be written: {reason_of(error)}") from error
+
+
+def reason_of(error: Exception) -> str:
+    """Return the reason in an error of the system, without its number and path."""
+    return str(getattr(error, "strerror", None) or error)

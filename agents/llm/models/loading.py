@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from zerogym.agents.llm.models.directories import ADAPTER, first_line, model_directory
 from zerogym.agents.llm.models.progress_bars import no_progress_bars
-from zerogym.errors import ModelNotFound, UnknownName, require
+from zerogym.errors import ModelNotFound, UnknownName, require, writing
 
 if TYPE_CHECKING:
     import torch
@@ -91,7 +91,10 @@ def save_model(
 
     target = Path(directory)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".saving-") as scratch:
+    with (
+        writing(target),
+        tempfile.TemporaryDirectory(dir=target.parent, prefix=".saving-") as scratch,
+    ):
         fresh, old = Path(scratch) / "new", Path(scratch) / "old"
         if has_adapter(model):
             save_adapters(model, fresh)

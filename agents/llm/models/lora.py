@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
+from zerogym.agents.atomic_files import read_tensors
 from zerogym.agents.llm.models.directories import ADAPTER_WEIGHTS
 from zerogym.errors import require
 
@@ -160,9 +161,9 @@ def fill_adapter(model: Any, directory: Path, name: str) -> None:
     """Load the weights of a directory into an adapter of a model.
 
     Raises:
-        ValueError: If the two have not the same layers.
+        ValueError: If the two have not the same layers, or the file is damaged.
     """
-    weights = load_file(directory / ADAPTER_WEIGHTS)
+    weights = read_tensors(directory / ADAPTER_WEIGHTS)
     report = _peft().set_peft_model_state_dict(model, weights, name)
     missing = [key for key in report.missing_keys if name in key.split(".")]
     if missing or report.unexpected_keys:

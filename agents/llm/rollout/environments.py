@@ -17,10 +17,15 @@ import pettingzoo
 from gymnasium.envs.registration import load_env_creator
 
 from zerogym.envs.registry import game_of
+from zerogym.errors import ZerogymError
 from zerogym.wrappers.snapshots import get_state, set_state
 
 ONLY_SEAT = "player_0"
 _TURN_LIMITS = ("max_turns", "max_attempts", "horizon")  # arguments that bound an episode's turns
+
+
+class NoText(ZerogymError, TypeError):
+    """A language model cannot play an environment, because it observes no text."""
 
 
 class RolloutEnv(ABC):
@@ -75,7 +80,7 @@ class RolloutEnv(ABC):
         if isinstance(observation, str):
             return observation
         spec = getattr(self._env, "spec", None)
-        raise TypeError(
+        raise NoText(
             f"{self._env if spec is None else spec.id} observes {type(observation).__name__}, a "
             "language model needs text: make it with view='text' if it has two views"
         )

@@ -6,9 +6,12 @@ import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from zerogym.agents.atomic_files import write_text
+from zerogym.agents.json_lines import read_rows
 from zerogym.agents.llm.distributed import parallel
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.training.tracking import Tracking, check_installed
+from zerogym.errors import writing
 
 Progress = Callable[[Mapping[str, float]], None]
 
@@ -38,12 +41,9 @@ class RunLog:
             return self
         self.path.parent.mkdir(parents=True, exist_ok=True)
         resuming = self.last is not None and self.path.exists()
-        lines = self.path.read_text("utf-8").splitlines() if resuming else []
-        whole = [line for line in lines if line.endswith("}")]  # a kill may leave half a line
-        kept = [line for line in whole if json.loads(line)["step"] <= (self.last or 0)]
-        beside = self.path.with_suffix(".part")  # a kill must not take the history along
-        beside.write_text("".join(f"{line}\n" for line in kept), "utf-8")
-        beside.replace(self.path)
+        rows = read_rows(self.path) if resuming else []
+        kept = [row for row in rows if row.get("step", 0) <= (self.last or 0)]
+        write_text(self.path, "".join(f"{json.dumps(row)}\n" for row in kept))
         self.tracking = Tracking(self.config, 0 if self.last is None else self.last + 1)
         return self
 
@@ -56,7 +56,7 @@ class RunLog:
         if parallel.rank():
             return
         line = {"step": step, **metrics}
-        with open(self.path, "a", encoding="utf-8") as file:
+        with writing(self.path), open(self.path, "a", encoding="utf-8") as file:
             plain = {name: value if math.isfinite(value) else None for name, value in line.items()}
             file.write(json.dumps(plain) + "\n")  # JSON has no NaN: null
         self.tracking.write(step, metrics)

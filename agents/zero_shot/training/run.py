@@ -20,6 +20,7 @@ from zerogym.agents.atomic_files import NotAModel, read_json, read_tensors, writ
 from zerogym.agents.datasets.dataset import Dataset, check_encodable, collect
 from zerogym.agents.datasets.environments import make_wrapped_env
 from zerogym.agents.datasets.stored import load_dataset
+from zerogym.agents.json_lines import NotALog, read_rows
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
@@ -87,9 +88,8 @@ class Run:
         if not path.exists():
             return
         try:
-            rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-            self.log = [row for row in rows if row["update"] <= self.agent.updates]
-        except (ValueError, KeyError, TypeError) as error:
+            self.log = [row for row in read_rows(path) if row["update"] <= self.agent.updates]
+        except (KeyError, TypeError, NotALog) as error:
             raise NotAModel(f"{path} is damaged: {error}") from None
 
     def report(self, tensors: Mapping[str, Tensor], score: bool) -> None:

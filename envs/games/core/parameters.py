@@ -1,9 +1,10 @@
 """Checks of parameters of rules: each error has the name, the limits and the value."""
 
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from inspect import signature
 from typing import Any
+
+from zerogym.errors import UnknownArgument
 
 
 def parameters_of(maker: Callable[..., Any]) -> list[str]:
@@ -12,19 +13,10 @@ def parameters_of(maker: Callable[..., Any]) -> list[str]:
 
 
 def check_names(what: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Raise TypeError if one of the names that are given is not known.
-
-    Example:
-        >>> check_names("nim", ["heap"], ["heaps"])
-        Traceback (most recent call last):
-        TypeError: nim takes no 'heap'. Did you mean 'heaps'? It takes: heaps.
-    """
+    """Raise UnknownArgument, a TypeError, if one of the names that are given is not known."""
     for name in given:
         if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            takes = ", ".join(known) or "no parameters"
-            raise TypeError(f"{what} takes no {name[:80]!r}.{hint} It takes: {takes}.")
+            raise UnknownArgument.of(what, name, known)
 
 
 def check_number(name: str, value: object, low: int, high: int) -> None:

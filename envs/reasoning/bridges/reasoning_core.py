@@ -30,7 +30,7 @@ class ReasoningCoreEnv(BridgeEnv):
 
     Arguments:
         task: Name of the task, for example `arithmetics`.
-        difficulty: The level, a number >= 0.
+        difficulty: The level, a number from 0 to 1e9.
         guarded: False runs the suite in this process, seeding the global generators only at
             `reset(seed=...)`. For audits only.
 

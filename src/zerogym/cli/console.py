@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+import gymnasium as gym
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from zerogym.errors import ZerogymError
+from zerogym.errors import ZerogymError, reason_of
 
 USER_ERROR = 2
 INTERRUPTED = 130
@@ -26,14 +27,19 @@ class UsageError(ZerogymError):
 
 
 def friendly(verb: Verb) -> Verb:
-    """Wrap a verb: errors raised on purpose end it with one line instead of a traceback."""
+    """Wrap a verb: errors raised on purpose end it with one line instead of a traceback.
+
+    So do those of the system, such as a folder that may not be written, and of unknown ids.
+    """
 
     @functools.wraps(verb)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         try:
             return verb(*args, **kwargs)
-        except ZerogymError as error:
-            err.print(f"[bold red]error[/] {escape(printable(str(error)))}")
+        except BrokenPipeError:
+            raise  # a reader such as `head` has enough: click ends the command without a word
+        except (ZerogymError, OSError, gym.error.Error) as error:
+            err.print(f"[bold red]error[/] {escape(printable(_line_of(error)))}")
             raise typer.Exit(USER_ERROR) from None
         except KeyboardInterrupt as stop:
             message = printable(str(stop))
@@ -41,6 +47,12 @@ def friendly(verb: Verb) -> Verb:
             raise typer.Exit(INTERRUPTED) from None
 
     return wrapped  # type: ignore[return-value]
+
+
+def _line_of(error: Exception) -> str:
+    """Return the message of an error; the path first in one of the system."""
+    path = None if isinstance(error, ZerogymError) else getattr(error, "filename", None)
+    return str(error) if path is None else f"{path}: {reason_of(error)}"
 
 
 @contextmanager

@@ -54,6 +54,11 @@ class TrainedAgent:
             made = self.make(None)
             check_env(self.model.shape, made)
         self.world: Any = made.unwrapped
+        if not (hasattr(self.world, "task_of") and hasattr(self.world, "tasks")):
+            raise UsageError(
+                f"{self.env} has no named tasks to infer (no `tasks` and `task_of`): give "
+                "FBModel.load(...).infer a reward function or a goal instead"
+            )
 
     def make(self, task: Any) -> Any:
         """Its world with a task."""

@@ -16,6 +16,7 @@ from zerogym.cli.console import UsageError, friendly, out, printable
 from zerogym.cli.names import make, parse_arguments
 from zerogym.cli.person import read_action
 from zerogym.envs.lookup import find_task
+from zerogym.errors import UnknownArgument
 
 SHOWN_INFO = ("feedback", "answer", "success")
 
@@ -76,7 +77,7 @@ def _make_readable(task: Any, arguments: dict[str, Any]) -> Any:
     if "view" not in arguments:
         try:
             return make(task, {**arguments, "view": "text"})
-        except UsageError as error:
+        except (UsageError, UnknownArgument) as error:
             if not any(said in str(error) for said in ("'view'", "no view 'text'")):
                 raise
     return make(task, arguments)

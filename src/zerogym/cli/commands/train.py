@@ -47,7 +47,7 @@ def train_llm(context: typer.Context) -> None:
         if not found:
             raise UsageError(f"{folder} holds no checkpoint of a run")
         file = found[-1] / "run.json"
-        given = resumed(_read(file)["config"], {**given, "out": str(folder)}, file)
+        given = resumed(_read(file).get("config", {}), {**given, "out": str(folder)}, file)
     config = build(GRPOConfig, given)
     out.quiet = os.environ.get("RANK", "0") != "0"  # torchrun's: one process prints for all
     with progress_bar() as bar:

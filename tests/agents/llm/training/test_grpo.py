@@ -21,6 +21,7 @@ from helpers.llm.small_runs import (
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from zerogym.agents.atomic_files import NotAModel  # noqa: E402
 from zerogym.agents.llm.learner.learner import Learner  # noqa: E402
 from zerogym.agents.llm.learner.optimizer import TrainingDiverged  # noqa: E402
 from zerogym.agents.llm.learner.out_of_memory import OutOfMemory  # noqa: E402
@@ -201,6 +202,24 @@ def test_a_run_from_before_a_setting_goes_on_with_its_default(config):
     with pytest.raises(ValueError, match="other settings: context"):
         train(replace(config, steps=2, eval_episodes=0, context="truncate"), resume=True)
     assert train(replace(config, steps=2, eval_episodes=0), resume=True).status == "done"
+
+
+def test_changed_bytes_of_a_checkpoint_are_found(config):
+    train(replace(config, steps=1, eval_episodes=0))
+    saved = next(Path(config.out).glob("checkpoint-*"))
+    for name in ("optimizer.safetensors", "model/model.safetensors"):
+        data = (saved / name).read_bytes()
+        for changed in (data[:-3] + bytes([data[-3] ^ 4]) + data[-2:], data[:-20]):
+            (saved / name).write_bytes(changed)
+            with pytest.raises(NotAModel, match=f"{name} has changed since it was written"):
+                train(replace(config, steps=2, eval_episodes=0), resume=True)
+        (saved / name).write_bytes(data)
+    record = json.loads((saved / "run.json").read_text("utf-8"))
+    del record["sha256"]  # written before there were checksums
+    (saved / "run.json").write_text(json.dumps(record), "utf-8")
+    (saved / "optimizer.safetensors").write_bytes(data[:-20])
+    with pytest.raises(NotAModel, match="cannot be read as safetensors"):
+        train(replace(config, steps=2, eval_episodes=0), resume=True)
 
 
 def test_rollouts_and_evaluations_are_kept(config):

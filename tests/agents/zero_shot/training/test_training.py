@@ -116,9 +116,33 @@ def test_a_run_directory_belongs_to_its_settings(tmp_path: Path) -> None:
     with pytest.raises(NotAModel, match="checkpoint"):
         train(SHORT, tmp_path)
     (tmp_path / "checkpoint.safetensors").unlink()
-    (tmp_path / "log.jsonl").write_text("{broken")
+    (tmp_path / "log.jsonl").write_text("{broken\n{}\n")
     with pytest.raises(NotAModel, match=r"log\.jsonl is damaged"):
         train(SHORT, tmp_path)
+
+
+def test_half_a_line_of_the_log_does_not_stop_a_run(tmp_path: Path) -> None:
+    train(SHORT, tmp_path)
+    path = tmp_path / "log.jsonl"
+    whole = path.read_text()
+    path.write_text(whole + whole[: len(whole) // 2].rstrip("\n"))
+    train(SHORT, tmp_path)
+    assert path.read_text() == whole
+
+
+def test_a_flipped_bit_of_a_checkpoint_is_found(tmp_path: Path) -> None:
+    train(SHORT, tmp_path)
+    for name in ("checkpoint.safetensors", "model/model.safetensors"):
+        path = tmp_path / name
+        data = bytearray(path.read_bytes())
+        data[-3] ^= 4
+        path.write_bytes(data)
+        with pytest.raises(NotAModel, match="has changed since it was written"):
+            train(SHORT, tmp_path) if "check" in name else FBModel.load(tmp_path / "model")
+        path.write_bytes(data[:-20])  # cut
+        with pytest.raises(NotAModel, match="safetensors"):
+            train(SHORT, tmp_path) if "check" in name else FBModel.load(tmp_path / "model")
+        path.unlink()
 
 
 @pytest.mark.parametrize(
