@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.draws import pick, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.grammars.grammars import (
     START,
     Grammar,
@@ -22,6 +22,7 @@ from zerogym.envs.reasoning.grammars.grammars import (
     leftmost_derivation,
     words_of,
 )
+from zerogym.envs.reasoning.renaming import key_up_to_names
 from zerogym.envs.reasoning.yes_no import yes_no_fault
 
 WORDS = (
@@ -32,7 +33,7 @@ MAX_NONTERMINALS = 8
 MAX_WORDS = 10
 MAX_LENGTH = 24
 DERIVATIONS = 8  # tried for one grammar, until a string has the required length
-CHANGES = 12  # tried, until a string is no longer derived
+PLACES = 3  # at which two strings exchange their ends, until neither result is derived
 MAX_SPANS = 60  # lines of a worked solution
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 
@@ -42,9 +43,10 @@ class GrammarEnv(ReasoningEnv):
 
     Description:
         A context-free grammar is drawn at random, and a string that it derives. Categories:
-        `parsability` (is the string derived? In half of the questions it was changed in one place:
-        two words exchanged, or one replaced by another of the grammar, so that it no longer is; its
-        length stays) and `parse` (give the parse tree; there is exactly one).
+        `parsability` (is the string derived? For half of the questions two derived strings
+        exchanged their ends at a word that both have in the same place, so that neither result is
+        derived: words, neighbours and length do not tell the answer) and `parse` (give the parse
+        tree; there is exactly one).
 
     Observation:
         The grammar and the string, as text.
@@ -65,14 +67,14 @@ class GrammarEnv(ReasoningEnv):
         >>> env = GrammarEnv(difficulty=0, category="parse")
         >>> print(env.reset(seed=1)[0])
         A grammar:
-        S -> sow V | gnu | sow koi V V
-        V -> sow koi gnu | gnu koi sow | gnu owl
+        S -> U cow | gnu U
+        U -> koi | gnu koi cow | ant gnu U
         Give the parse tree of this string, with S at the root:
-        sow gnu owl
+        gnu koi cow cow
         Write a node as its nonterminal and its children in brackets, for example
         (X one (Y two three)).
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>(S sow (V gnu owl))</answer>")[1]
+        >>> env.step("<answer>(S (U gnu koi cow) cow)</answer>")[1]
         1.0
 
     Source:
@@ -99,13 +101,25 @@ class GrammarEnv(ReasoningEnv):
             tree = next((one for one in trees if one and len(words_of(one)) >= length), None)
             if tree is None:
                 continue
-            words = words_of(tree)
             if category == "parsability":
-                changed = _changed(rng, grammar, words)
-                if changed:  # required for both answers, so that the grammar does not give it away
-                    return _yes_or_no(grammar, tree, words if derived else changed, derived)
-            elif str(tree).count("(") > 1 and count_derivations(grammar, words) == 1:
+                pair = _exchanged(rng, grammar, tree, length)
+                if pair:  # required for both answers, so that the grammar does not give it away
+                    tree, wrong = pair
+                    words = words_of(tree) if derived else wrong
+                    return _yes_or_no(grammar, tree, words, derived)
+                continue
+            words = words_of(tree)
+            if str(tree).count("(") > 1 and count_derivations(grammar, words) == 1:
                 return _tree_problem(grammar, tree, words)
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return grammar and string up to words, nonterminals and the order of productions."""
+        grammar, words = problem.data["grammar"], problem.data["words"]
+        rules = [(name, tuple(parts)) for name, rule in grammar.items() for parts in rule]
+        symbols = {symbol for name, parts in rules for symbol in (name, *parts)} | {*words}
+        statements = [*rules, ("string", tuple(words), "of", START)]
+        return f"{problem.category}: {key_up_to_names(statements, sorted(symbols))}"
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -142,20 +156,32 @@ def _tokens(answer: str) -> list[str]:
 _BRACKETS = str.maketrans("[]", "()", "`'\"$")
 
 
-def _changed(rng: np.random.Generator, grammar: Grammar, words: list[str]) -> list[str] | None:
-    """Make one change after which the words are not derived; None if none was found."""
-    known = sorted({part for rule in grammar.values() for parts in rule for part in parts})
-    vocabulary = [word for word in known if word not in grammar]
-    for _ in range(CHANGES):
-        found = list(words)
-        place, other = draw_int(rng, 0, len(words) - 1), draw_int(rng, 0, len(words) - 1)
-        if rng.random() < 0.5:
-            found[place], found[other] = found[other], found[place]
-        else:
-            found[place] = pick(rng, vocabulary)
-        if found != words and count_derivations(grammar, found) == 0:
-            return found
+def _exchanged(
+    rng: np.random.Generator, grammar: Grammar, tree: Node, least: int
+) -> tuple[Node, list[str]] | None:
+    """Draw two derived strings that exchange their ends at a common word, so that none is derived.
+
+    Return one of the two, as a tree, and one of the results; None if none was found. The two
+    results have the words, neighbours, ends and lengths of the two strings, and as many different
+    neighbours.
+    """
+    words = words_of(tree)
+    for _ in range(DERIVATIONS):
+        other = draw_tree(rng, grammar, least + 3)
+        rest = words_of(other) if other else []
+        if other is None or len(rest) < least:
+            continue
+        places = range(min(len(words), len(rest)))
+        for place in shuffled(rng, [n for n in places if words[n] == rest[n]])[:PLACES]:
+            results = words[:place] + rest[place:], rest[:place] + words[place:]
+            as_varied = sorted(map(_variety, results)) == sorted(map(_variety, (words, rest)))
+            if as_varied and not any(count_derivations(grammar, result) for result in results):
+                return pick(rng, (tree, other)), pick(rng, results)
     return None
+
+
+def _variety(words: list[str]) -> int:
+    return len({*pairwise(words)})
 
 
 def _written(grammar: Grammar) -> str:
