@@ -17,9 +17,11 @@ from zerogym.envs.reasoning.grammars.simple_rules import (
     draw_match,
     draw_part,
     near_rules,
+    parts_of,
     ways,
     written,
 )
+from zerogym.envs.reasoning.renaming import key_up_to_names
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MAX_PARTS = 6
@@ -41,10 +43,11 @@ class RegexInductionEnv(ReasoningEnv):
         each with `?`, `*`, `+` or nothing. The shortest of the drawn strings that it matches are
         shown, and of others that are a small change away. Each rule that differs from the hidden
         one in one part is ruled out by some string that is shown, if one of some hundred drawn
-        strings can tell the two apart. Rules that differ in more parts may remain, and may be
-        wrong on held-out strings. From three parts on, two or more held-out strings are no shown
-        string with longer or shorter runs, so that a list of the shown strings is worth nothing,
-        nor is one in which `aab` became `a+b`.
+        strings can tell the two apart. Rules that differ in more parts may remain. Each rule of the
+        stated kind that fits all shown strings is right, since nothing tells which was drawn; any
+        other expression is tried on held-out strings. From three parts on, two or more of these are
+        no shown string with longer or shorter runs, so that a list of the shown strings is worth
+        nothing, nor is one in which `aab` became `a+b`.
 
     Observation:
         The strings as text, and what a rule is made of.
@@ -55,7 +58,8 @@ class RegexInductionEnv(ReasoningEnv):
         `\\boxed{...}`, else the last line. `^` before and `$` after it are allowed.
 
     Reward:
-        1 if all shown strings and 12 held-out ones (6 of the rule, 6 others) are right, else 0.
+        1 if all shown strings are right, and the answer is a rule of the stated kind or is right on
+        12 held-out strings (6 of the rule, 6 others); else 0.
 
     Episode end:
         After a reply worth 1, or `max_attempts` of them.
@@ -112,7 +116,8 @@ class RegexInductionEnv(ReasoningEnv):
         """Name a shown string that is wrong, or report that a held-out one is."""
         data = problem.data
         try:
-            matches = Matcher(parse_pattern(answer.strip().strip("`'\"/"))).matches
+            pattern = parse_pattern(answer.strip().strip("`'\"/"))
+            matches = Matcher(pattern).matches
         except PatternError as error:
             return f"This is not such a regular expression: {error}."
         for string in data["positive"]:
@@ -125,12 +130,23 @@ class RegexInductionEnv(ReasoningEnv):
             map(matches, data["held_negative"])
         ):
             return ""
+        parts = parts_of(pattern)
+        if parts is not None and parts <= data["parts"]:
+            return ""
         return "All shown strings are right, but not all others of the rule."
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """List all strings of the rule, held-out ones too, as alternatives."""
-        return "|".join(problem.data["positive"] + problem.data["held_positive"])
+        """Return the rule: it is in the data, as a search takes too long from four parts on."""
+        return str(problem.data["rule"])
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the shown strings up to letters and order."""
+        data = problem.data
+        shown = [(kind, tuple(s)) for kind in ("positive", "negative") for s in data[kind]]
+        letters = sorted({letter for _, string in shown for letter in string})
+        return f"{data['parts']} parts: {key_up_to_names(shown, letters)}"
 
 
 def _sorted_by_length(strings: list[str]) -> list[str]:
@@ -194,15 +210,22 @@ def _problem(
     good, bad = (shuffled(rng, kind) for kind in given)
     matcher = Matcher(Sequence(rule))
     steps = [_failure(matcher, string) for string in bad]
-    data = {"positive": good, "negative": bad, "held_positive": held[0], "held_negative": held[1]}
+    data = {
+        "positive": good,
+        "negative": bad,
+        "held_positive": held[0],
+        "held_negative": held[1],
+        "parts": len(rule),
+        "rule": answer,
+    }
     problem = Problem(
         prompt=f"Find a regular expression that matches all strings of the first list from "
         f"beginning to end, and none of the second:\nmatch: {', '.join(good)}\ndo not match: "
-        f"{', '.join(bad)}\nThe strings were made by a rule, and the expression will be tried on "
-        f"more of them. The rule is a sequence of {len(rule)} parts. Each part is a letter, a "
-        "class of two letters such as [xy], or a group of two letters such as (xy); it comes once, "
-        "or has ?, * or + after it. The answer may use letters, digits, . [] () | ? * + {} and "
-        "nothing else.",
+        f"{', '.join(bad)}\nThe strings were made by a rule, a sequence of {len(rule)} parts. Each "
+        "part is a letter, a class of two letters such as [xy], or a group of two letters such as "
+        "(xy); it comes once, or has ?, * or + after it. Any such rule that fits is right; an "
+        "expression of another kind is tried on more strings of the rule. The answer may use "
+        "letters, digits, . [] () | ? * + {} and nothing else.",
         answer=answer,
         solution="\n".join([f"Try {answer}.", *steps, f"So the answer is {answer}"]),
         data=data,

@@ -69,3 +69,41 @@ def near_rules(rule: Rule, letters: list[str]) -> Iterator[Rule]:
                 if chars:
                     inner = Chars("".join(sorted(chars)))
                     yield (*before, Repeat(inner, part.least, part.most), *after)
+
+
+def parts_of(pattern: Pattern) -> int | None:
+    """Count the parts of a rule, as few as it can have; None if the pattern is no such rule.
+
+    Letters that follow one another, each once, are groups of two.
+
+    Example:
+        >>> from zerogym.envs.reasoning.grammars.regexes import parse_pattern
+        >>> [parts_of(parse_pattern(text)) for text in ("a?[bc]+", "abc(de)*", "a|b", "(ab?)+")]
+        [2, 3, None, None]
+    """
+    count = letters = 0
+    for item in _in_sequence(pattern):
+        once = isinstance(item, Chars)
+        inner = item.inner if isinstance(item, Repeat) else item
+        pieces = list(_in_sequence(inner))
+        is_letters = all(
+            isinstance(c, Chars) and len(c.chars) == 1 and not c.negated for c in pieces
+        )
+        is_class = isinstance(inner, Chars) and len(inner.chars) <= 2 and not inner.negated
+        fits = is_class or (is_letters and len(pieces) == 2)
+        if not fits or (isinstance(item, Repeat) and (item.least, item.most) not in COUNTS):
+            return None
+        if once and is_letters:
+            letters += 1
+        else:
+            count, letters = count + (letters + 1) // 2 + 1, 0
+    return count + (letters + 1) // 2
+
+
+def _in_sequence(pattern: Pattern) -> Iterator[Pattern]:
+    """Yield what follows one another, without brackets that change nothing."""
+    for part in pattern.parts if isinstance(pattern, Sequence) else (pattern,):
+        if isinstance(part, Sequence):
+            yield from _in_sequence(part)
+        else:
+            yield part

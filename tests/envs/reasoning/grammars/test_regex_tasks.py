@@ -4,6 +4,7 @@ It is used on patterns that the package made, never on answers.
 """
 
 import re
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from helpers.reasoning_problems import check_fault, draw_problems
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.grammars.regex_following import LONGEST, RegexFollowingEnv
 from zerogym.envs.reasoning.grammars.regex_induction import RegexInductionEnv
+from zerogym.envs.reasoning.grammars.regexes import parse_pattern
+from zerogym.envs.reasoning.grammars.simple_rules import parts_of
 
 PART = re.compile(r"(\[\w+\]|\(\w+\)|\w)([?*+]?)")
 
@@ -69,7 +72,7 @@ def test_explanations_of_a_string() -> None:
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
 def test_the_rule_tells_all_strings_apart_and_lists_do_not(difficulty: float) -> None:
     for problem in draw_problems(RegexInductionEnv, difficulty, count=30):
-        data = problem.data
+        data = {kind: problem.data[kind] for kind in STRINGS}
         rule = re.compile(problem.answer)
         assert all(map(rule.fullmatch, data["positive"] + data["held_positive"]))
         assert not any(map(rule.fullmatch, data["negative"] + data["held_negative"]))
@@ -118,13 +121,63 @@ def test_other_repetitions_of_a_part_are_ruled_out_or_equivalent() -> None:
     assert ruled_out > 200
 
 
+def fitting_rules(problem: Problem) -> list[str]:
+    """All rules of the kind that the prompt states over its letters that fit the shown strings."""
+    stated = re.search(r"sequence of (\d) parts", problem.prompt)
+    lists = re.findall(r"match: (.*)", problem.prompt)
+    assert stated is not None
+    good, bad = (line.split(", ") for line in lists)
+    letters = sorted(set("".join(good + bad)))
+    inner = [*letters, *(f"[{a}{b}]" for a, b in combinations(letters, 2))]
+    inner += [f"({a}{b})" for a, b in product(letters, repeat=2)]
+    parts = [text + sign for text in inner for sign in ("", "?", "*", "+")]
+    found = []
+    for chosen in product(parts, repeat=int(stated[1])):
+        rule = re.compile("".join(chosen))
+        if all(map(rule.fullmatch, good)) and not any(map(rule.fullmatch, bad)):
+            found.append(rule.pattern)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("difficulty", "count"), [(0.0, 12), pytest.param(1.0, 8, marks=pytest.mark.proof)]
+)
+def test_every_rule_of_the_stated_kind_that_fits_scores(difficulty: float, count: int) -> None:
+    several = 0
+    for problem in draw_problems(RegexInductionEnv, difficulty, count=count):
+        rules = fitting_rules(problem)
+        several += len(rules) > 1
+        assert problem.answer in rules or "(" not in problem.answer
+        for rule in rules:
+            assert RegexInductionEnv.score(problem, rule) == 1.0, (problem.prompt, rule)
+    assert several
+
+
+def test_the_oracle_answers_with_a_rule() -> None:
+    for problem in draw_problems(RegexInductionEnv, 1.0, count=20):
+        assert "|" not in RegexInductionEnv.solve(problem)
+        assert parts_of(parse_pattern(RegexInductionEnv.solve(problem))) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("a", 1), ("ab", 1), ("abc", 2), ("a?b", 2), ("[ab]c+", 2), ("(ab)*", 1), ("a{1,}", 1),
+        ("(ab)", 1), ("a(bc)d", 2), ("", 0), ("a{2}", None), ("[abc]", None), ("a|b", None),
+        (".", None), ("[^a]", None), ("(abc)*", None), ("(a?)+", None), ("([ab]c)?", None),
+    ],
+)  # fmt: skip
+def test_parts_of_a_rule(text: str, count: int | None) -> None:
+    assert parts_of(parse_pattern(text)) == count
+
+
 STRINGS = {
     "positive": ["ab", "aab"],
     "negative": ["b", "abb"],
     "held_positive": ["aaab", "aaaab"],
     "held_negative": ["ba", "a", "aba", "aa"],
 }
-INDUCE = Problem("", "a+b", data=STRINGS)
+INDUCE = Problem("", "a+b", data=STRINGS | {"parts": 2})
 
 
 HELD_OUT, SYNTAX = "not all others", "not such a regular expression"
