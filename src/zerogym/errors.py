@@ -67,6 +67,10 @@ class UnsafeSandboxWarning(UserWarning):
     """Code written by a model is about to run without a sandbox, as the user requested."""
 
 
+class TrainingDiverged(ZerogymError, FloatingPointError):
+    """Training has diverged; the message names the sign, and the last good state that is kept."""
+
+
 class UnknownArgument(ZerogymError, TypeError):
     """An environment or the rules of a game have no argument of this name."""
 

@@ -16,14 +16,10 @@ import torch
 
 from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.errors import ZerogymError
+from zerogym.errors import TrainingDiverged
 
 _COPY = "float32"  # name of a copy beside AdamW's state
 _FEW = 10_000_000  # weights, below which the default learning rate is larger
-
-
-class TrainingDiverged(ZerogymError, ArithmeticError):
-    """A loss or gradient is not finite; the weights are those before that optimiser step."""
 
 
 class Optimizer:
@@ -61,7 +57,7 @@ class Optimizer:
             loss: This process's part of the loss.
 
         Raises:
-            TrainingDiverged: If the loss or its gradient is not finite.
+            TrainingDiverged: If the loss or its gradient is not finite; no step is taken.
         """
         parallel.all_reduce_gradients(self.parameters)
         total = sum(parallel.all_gather(loss))

@@ -20,7 +20,6 @@ import numpy as np
 from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.generation.protocol import Generator
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.agents.llm.learner.optimizer import TrainingDiverged
 from zerogym.agents.llm.learner.out_of_memory import OutOfMemory, explained_out_of_memory
 from zerogym.agents.llm.models.loading import load_model, save_model
 from zerogym.agents.llm.models.lora import merge
@@ -39,7 +38,7 @@ from zerogym.agents.llm.training.seat_adapters import learner_of_run, players_of
 from zerogym.agents.llm.training.starting_model import model_of_run
 from zerogym.agents.torch_threads import few_threads
 from zerogym.agents.trajectory import write_jsonl
-from zerogym.errors import EngineFailed, SandboxUnavailable
+from zerogym.errors import EngineFailed, SandboxUnavailable, TrainingDiverged
 
 _ONE_PROCESS = (EngineFailed, OutOfMemory, parallel.ProcessLost)  # errors of perhaps one alone
 _EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams below

@@ -32,7 +32,9 @@ from zerogym.agents.zero_shot.evaluation.returns import mean_score
 from zerogym.agents.zero_shot.models.encoders import encoding_of
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.networks import to_sphere
+from zerogym.agents.zero_shot.training.divergence import is_good, sign_of_divergence
 from zerogym.envs.recorded import without_keys
+from zerogym.errors import TrainingDiverged
 
 CONFIG_FILE, DATA_FILE, CHECKPOINT_FILE = "config.json", "data.npz", "checkpoint.safetensors"
 MODEL_FOLDER, LOG_FILE = "model", "log.jsonl"
@@ -42,6 +44,7 @@ PLACES = (
     "cuda_graph",
     "threads",
 )  # change results by rounding at most
+DIVERGED = "diverged"  # key of the log's last row then
 DIAGNOSED = 256  # states of the diagnosis in the log
 
 
@@ -83,30 +86,50 @@ class Run:
         return self.folder / CHECKPOINT_FILE
 
     def open_log(self) -> None:
-        """Load the rows logged up to the agent's current update."""
+        """Load the rows logged up to the agent's current update.
+
+        Raises:
+            TrainingDiverged: If the run has diverged: with its settings it would again.
+        """
         path = self.folder / LOG_FILE
         if not path.exists():
             return
         try:
-            self.log = [row for row in read_rows(path) if row["update"] <= self.agent.updates]
+            rows = read_rows(path)
+            self.log = [row for row in rows if row["update"] <= self.agent.updates]
+            diverged = [row["update"] for row in rows if DIVERGED in row]
         except (KeyError, TypeError, NotALog) as error:
             raise NotAModel(f"{path} is damaged: {error}") from None
+        if diverged:
+            raise TrainingDiverged(
+                f"{self.folder} holds a run that diverged after {diverged[0]} updates, as it would "
+                f"again; {self.kept()}"
+            )
 
-    def report(self, tensors: Mapping[str, Tensor], score: bool) -> None:
-        """Log the metrics of an update and the diagnosis; with `score` also the score on tasks.
+    def inspect(self, tensors: Mapping[str, Tensor]) -> dict[str, float]:
+        """Return the metrics of an update, with the diagnosis of the state after it.
 
         Raises:
-            FloatingPointError: If a metric is not finite.
+            TrainingDiverged: If they show a divergence, which the log then notes.
         """
         metrics = {name: float(value) for name, value in tensors.items()}
-        for name, number in metrics.items():
-            if not math.isfinite(number):
-                raise FloatingPointError(
-                    f"{name} is {number} after {self.agent.updates} updates: training has "
-                    "diverged; lower the learning rates"
-                )
+        weights = self.agent.tensors().values()
+        sign = sign_of_divergence(metrics, self.log)
+        if sign is None and not all(bool(one.isfinite().all()) for one in weights):
+            sign = "a weight is not finite"
+        if sign is not None:
+            finite = {name: value for name, value in metrics.items() if math.isfinite(value)}
+            self.log.append({"update": self.agent.updates, **finite, DIVERGED: 1.0})
+            raise TrainingDiverged(
+                f"training of seed {self.config.seed} has diverged after {self.agent.updates} "
+                f"updates: {sign}"
+            )
         diagnosed = log_metrics(self.agent.model, self._states, self._z)
-        self.metrics = metrics | {name: float(value) for name, value in diagnosed.items()}
+        return metrics | {name: float(value) for name, value in diagnosed.items()}
+
+    def report(self, tensors: Mapping[str, Tensor], score: bool) -> None:
+        """Log what `inspect` returns; with `score` also the score on tasks."""
+        self.metrics = self.inspect(tensors)
         if score:
             # Policies act on a CPU, wherever they are trained.
             on_cpu = self.agent.device.type == "cpu"
@@ -115,6 +138,17 @@ class Run:
             # An environment without an oracle has no score.
             self.metrics |= {"evaluation/score": found} if math.isfinite(found) else {}
         self.log.append({"update": self.agent.updates, **self.metrics})
+
+    def is_good(self, tensors: Mapping[str, Tensor]) -> bool:
+        """Return whether the state after an update may replace the checkpoint."""
+        return is_good(self.inspect(tensors), self.log)
+
+    def kept(self) -> str:
+        """Return a clause that names the last good model, for messages."""
+        after = f"the last good model, after {self.agent.updates} updates, is in"
+        model = self.folder / MODEL_FOLDER
+        advice = "train with lower learning rates in another directory"
+        return f"{after} {model}; {advice}" if model.exists() else f"no state was kept; {advice}"
 
     def save_log(self) -> None:
         """Write the log."""

@@ -22,6 +22,7 @@ from zerogym.agents.zero_shot.algorithms.computing import torch_settings
 from zerogym.agents.zero_shot.algorithms.multi_seed import MultiSeedAgent, stack_datasets
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset
+from zerogym.agents.zero_shot.representations.fb_losses import Metrics
 from zerogym.agents.zero_shot.training.run import (
     CHECKPOINT_FILE,
     CONFIG_FILE,
@@ -30,6 +31,7 @@ from zerogym.agents.zero_shot.training.run import (
     load_checkpoint,
     lock_settings,
 )
+from zerogym.errors import TrainingDiverged
 
 REPORT_EVERY = 50  # updates between calls of on_progress
 
@@ -68,6 +70,8 @@ def train(
         ValueError: If `out_dir` holds a run with other settings, the environment does not fit, or
             the settings have several seeds (`train_seeds`).
         NotAModel: If a file of the run is damaged.
+        TrainingDiverged: If training diverges, or `out_dir` holds a run that did. Checkpoint and
+            model are then of the last good state (see `divergence.py`), if there was one.
     """
     if config.seeds > 1:
         raise ValueError(f"train makes one run, FBConfig.seeds is {config.seeds}; use train_seeds")
@@ -93,15 +97,25 @@ def train_seeds(
             settings = [dataclasses.replace(config, seed=seed, seeds=1) for seed in seeds]
             runs = [Run(one, folder / f"seed_{one.seed}") for one in settings]
             prefixes = [f"{number}." for number in range(len(runs))]
-        agents = [run.agent for run in runs]
-        load_checkpoint(folder / CHECKPOINT_FILE, dict(zip(prefixes, agents, strict=True)))
+        agents = {prefix: run.agent for prefix, run in zip(prefixes, runs, strict=True)}
+        load_checkpoint(folder / CHECKPOINT_FILE, agents)
         for run in runs:
             run.open_log()
-        learner: FBAgent | MultiSeedAgent = agents[0]
+        learner: FBAgent | MultiSeedAgent = runs[0].agent
         data = runs[0].data
         if config.seeds > 1:
-            learner, data = MultiSeedAgent(agents), stack_datasets([run.data for run in runs])
-        _loop(runs, learner, data, folder, on_progress or (lambda progress: None))
+            learner = MultiSeedAgent([run.agent for run in runs])
+            data = stack_datasets([run.data for run in runs])
+        try:
+            _loop(runs, learner, data, folder, on_progress or (lambda progress: None))
+        except TrainingDiverged as error:
+            for run in runs:
+                run.save_log()
+            if (folder / CHECKPOINT_FILE).exists():
+                load_checkpoint(folder / CHECKPOINT_FILE, agents)
+                for run in runs:
+                    run.save_model()
+            raise TrainingDiverged(f"{error}; {runs[0].kept()}") from None
         for run in runs:
             write_tensors(run.checkpoint, run.agent.tensors())
         return [Trained(run.save_model(), run.metrics) for run in runs]
@@ -115,7 +129,8 @@ def _loop(
     report: Callable[[Progress], object],
 ) -> None:
     config = runs[0].config
-    total = config.updates
+    total, saved = config.updates, learner.updates
+    tensors: Metrics = {}
     with _postponed_interrupt() as interrupted:
 
         def notify() -> None:
@@ -124,10 +139,15 @@ def _loop(
             except KeyboardInterrupt:  # raised between updates: treated as a Ctrl-C
                 interrupted.set()
 
-        def save() -> None:
-            write_tensors(folder / CHECKPOINT_FILE, learner.tensors())
+        def save() -> int:
+            """Save the states if all are good; return the updates of the checkpoint."""
             for run in runs:
                 run.save_log()
+            for number, run in enumerate(runs):
+                if not run.is_good(_of_one(tensors, number)):
+                    return saved
+            write_tensors(folder / CHECKPOINT_FILE, learner.tensors())
+            return learner.updates
 
         notify()
         while learner.updates < total and not interrupted.is_set():
@@ -135,14 +155,19 @@ def _loop(
             score = _due(learner.updates, config.evaluate_every, total)
             if score or _due(learner.updates, REPORT_EVERY, total):
                 for number, run in enumerate(runs):
-                    own = {name: value.view(-1)[number] for name, value in tensors.items()}
-                    run.report(own, score)
+                    run.report(_of_one(tensors, number), score)
                 notify()
             if learner.updates % config.checkpoint_every == 0:
-                save()
-        save()
+                saved = save()
+        if tensors and saved < learner.updates:
+            saved = save()
     if interrupted.is_set():
-        raise KeyboardInterrupt(f"saved after {learner.updates} of {total} updates in {folder}")
+        raise KeyboardInterrupt(f"saved after {saved} of {total} updates in {folder}")
+
+
+def _of_one(metrics: Metrics, number: int) -> Metrics:
+    """Return the metrics of one of several seeds."""
+    return {name: value.view(-1)[number] for name, value in metrics.items()}
 
 
 def _due(updates: int, every: int, total: int) -> bool:

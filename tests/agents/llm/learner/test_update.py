@@ -19,7 +19,7 @@ from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner.learner import Learner, token_budget  # noqa: E402
-from zerogym.agents.llm.learner.optimizer import Optimizer, TrainingDiverged  # noqa: E402
+from zerogym.agents.llm.learner.optimizer import Optimizer  # noqa: E402
 from zerogym.agents.llm.learner.ppo import make_learner  # noqa: E402
 from zerogym.agents.llm.learner.rows import Rows, token_logprobs  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
@@ -27,7 +27,7 @@ from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
 from zerogym.agents.llm.rollout.runner import Player, rollout_groups  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.agents.trajectory import Trajectory  # noqa: E402
-from zerogym.errors import EngineFailed  # noqa: E402
+from zerogym.errors import EngineFailed, TrainingDiverged  # noqa: E402
 
 
 @pytest.fixture

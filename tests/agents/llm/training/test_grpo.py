@@ -23,13 +23,12 @@ pytest.importorskip("transformers")
 
 from zerogym.agents.atomic_files import NotAModel  # noqa: E402
 from zerogym.agents.llm.learner.learner import Learner  # noqa: E402
-from zerogym.agents.llm.learner.optimizer import TrainingDiverged  # noqa: E402
 from zerogym.agents.llm.learner.out_of_memory import OutOfMemory  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.training.grpo import GRPOConfig, train  # noqa: E402
 from zerogym.agents.llm.training.interrupts import uninterrupted  # noqa: E402
 from zerogym.agents.trajectory import read_jsonl  # noqa: E402
-from zerogym.errors import SandboxUnavailable  # noqa: E402
+from zerogym.errors import SandboxUnavailable, TrainingDiverged  # noqa: E402
 
 
 @pytest.fixture

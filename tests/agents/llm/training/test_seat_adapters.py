@@ -30,7 +30,6 @@ from safetensors.torch import load_file  # noqa: E402
 from helpers.llm.adapters import logits, moved  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
-from zerogym.agents.llm.learner.optimizer import TrainingDiverged  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model, save_model  # noqa: E402
 from zerogym.agents.llm.models.lora import attach, trained, use, without_adapter  # noqa: E402
 from zerogym.agents.llm.opponent import LanguageModel  # noqa: E402
@@ -42,7 +41,7 @@ from zerogym.agents.trajectory import Trajectory  # noqa: E402
 from zerogym.cli import app  # noqa: E402
 from zerogym.envs.games.cards.kuhn_poker import KuhnPokerEnv  # noqa: E402
 from zerogym.envs.games.opponents.past_selves import NoPastSelves  # noqa: E402
-from zerogym.errors import ModelNotFound  # noqa: E402
+from zerogym.errors import ModelNotFound, TrainingDiverged  # noqa: E402
 
 SEATS = ("player_0", "player_1")
 CONFIG = GRPOConfig(

@@ -167,12 +167,6 @@ def test_a_mistake_leaves_no_directory(tmp_path: Path, wrong: dict[str, Any], wo
     assert not (tmp_path / "run").exists()
 
 
-def test_divergence_is_an_error(tmp_path: Path) -> None:
-    config = FBConfig(data_steps=200, batch_size=16, dim=4, hidden=8, updates=60, lr_forward=1e30)
-    with pytest.raises(FloatingPointError, match="diverged"):
-        train(config, tmp_path)
-
-
 def test_the_learning_rate_falls_in_the_second_half() -> None:
     scales = [learning_rate_scale(update, 100, 0.02) for update in (0, 50, 75, 100, 200)]
     assert scales == pytest.approx([1.0, 1.0, 0.51, 0.02, 0.02])
