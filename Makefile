@@ -12,7 +12,7 @@ RUN := $(VENV)/bin/python
 # Small matrices and several processes: more threads would only wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE TOKENIZERS_PARALLELISM=false
 
-.PHONY: bench test proofs audit lint docs clean install install-dev
+.PHONY: bench test proofs audit lint docs site clean install install-dev
 
 bench: install
 	$(RUN) -m zerogym bench quick
@@ -52,6 +52,10 @@ $(RUN):
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 		{ echo "$(PYTHON) has no venv module: install your system's python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+
+# The site, in build/site: fails on a broken link or a warning.
+site: install-dev
+	$(ONE_THREAD) NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache

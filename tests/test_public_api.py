@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import zerogym
+from zerogym.envs.registry import FAMILIES
 from zerogym.errors import UnknownName
 
 
@@ -43,7 +44,10 @@ def test_make_takes_foreign_ids_and_refuses_unknown_names() -> None:
             zerogym.make(name)
 
 
-@pytest.mark.parametrize("package", ["zerogym", "zerogym.agents.llm", "zerogym.agents.zero_shot"])
+PACKAGES = ("agents.llm", "agents.zero_shot", *(f"envs.{family}" for family in FAMILIES))
+
+
+@pytest.mark.parametrize("package", ["zerogym", *(f"zerogym.{name}" for name in PACKAGES)])
 def test_public_names_are_there(package: str) -> None:
     module = importlib.import_module(package)
     assert module.__all__
@@ -54,7 +58,8 @@ def test_public_names_are_there(package: str) -> None:
 
 def test_importing_public_packages_loads_no_torch() -> None:
     code = (
-        "import sys, zerogym, zerogym.agents.llm, zerogym.agents.zero_shot; zerogym.tasks();"
+        f"import sys, zerogym, {', '.join(f'zerogym.{name}' for name in PACKAGES)};"
+        "zerogym.tasks();"
         "print([m for m in ('torch', 'transformers', 'mujoco', 'minigrid', 'pyspiel')"
         " if m in sys.modules])"
     )

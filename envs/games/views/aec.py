@@ -67,7 +67,7 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         view: `numeric` (default) or `text`.
         max_retries: Further replies after one without a legal move, for each move; default 2.
         render_mode: None, or `ansi` or `rgb_array`, which show what the seat to move sees.
-        Any parameter of the rules, by its name, where `game` is a name.
+        parameters: Fields of the rules, where `game` is a name.
 
     Example:
         >>> import pettingzoo
