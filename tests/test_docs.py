@@ -1,4 +1,4 @@
-"""The Python blocks of the site's hand-written pages run, in the order of each page."""
+"""The Python blocks of the README and of the site's hand-written pages run, in order."""
 
 import re
 from pathlib import Path
@@ -6,9 +6,14 @@ from pathlib import Path
 import pytest
 
 BLOCK = re.compile(r"^```python(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = ("index", "start/first_task", *(f"tutorials/own_{n}" for n in ("task", "game", "reward")))
-PAGES += ("tutorials/own_tool",)
-SLOW = ("start/language_model", "start/zero_shot", "tutorials/rl_library")
+OWN = ("task", "game", "reward", "tool")
+PAGES = ("docs/index", "docs/start/first_task", *(f"docs/tutorials/own_{name}" for name in OWN))
+SLOW = (
+    "README",
+    "docs/start/language_model",
+    "docs/start/zero_shot",
+    "docs/tutorials/rl_library",
+)
 
 
 @pytest.mark.parametrize(
@@ -19,11 +24,11 @@ def test_the_code_of_a_page_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    blocks = BLOCK.findall((root / f"docs/{page}.md").read_text("utf-8"))
+    blocks = BLOCK.findall((root / f"{page}.md").read_text("utf-8"))
     assert blocks
     names: dict[str, object] = {"__name__": "page"}
     for title, code in blocks:
         if title:  # a file that the reader saves
             (tmp_path / title).write_text(code, "utf-8")
         else:
-            exec(compile(code, f"docs/{page}.md", "exec"), names)
+            exec(compile(code, f"{page}.md", "exec"), names)
