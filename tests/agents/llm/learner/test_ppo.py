@@ -249,7 +249,7 @@ def test_the_head_is_saved_with_the_optimiser(
 # --- a run
 
 
-@pytest.mark.parametrize("change", [{}, {"packing": True}, {"lora_rank": 2}])
+@pytest.mark.parametrize("change", [{}, {"lora_rank": 2, "packing": True}])
 def test_two_steps_and_two_more_are_four(
     config: GRPOConfig, tmp_path: Path, change: dict[str, Any]
 ) -> None:

@@ -41,7 +41,7 @@ from zerogym.agents.llm.training.grpo import GRPOConfig, train  # noqa: E402
 from zerogym.agents.torch_threads import one_thread  # noqa: E402
 from zerogym.agents.trajectory import read_jsonl  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
-from zerogym.errors import EngineFailed, SandboxUnavailable  # noqa: E402
+from zerogym.errors import EngineFailed  # noqa: E402
 
 
 @pytest.fixture
@@ -125,7 +125,6 @@ def test_a_stopped_run_goes_on_exactly(config, staleness, stop):
     ("error", "message"),
     [
         (EngineFailed("the engine is gone"), "^the engine is gone$"),
-        (SandboxUnavailable("no tool works"), "^no tool works$"),
         (
             torch.OutOfMemoryError("CUDA"),
             r"step 3: out of memory: lower prompts_per_step, .*; saved in .*checkpoint-000002",
@@ -175,7 +174,7 @@ def threads() -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("reply", [1, 30, 50])  # a batch has 16
+@pytest.mark.parametrize("reply", [1, 30])  # a batch has 16
 def test_ctrl_c_saves_and_goes_on_exactly(config, reply):
     config = replace(config, staleness=2)
     Digits.breaks = Interrupting(reply)
