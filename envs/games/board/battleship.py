@@ -205,7 +205,7 @@ class Battleship(Game[BattleshipState]):
         )
 
     def result(self, state: BattleshipState, seat: int) -> str:
-        """Who has won, and how much."""
+        """The winner, and the payoff."""
         won = self.payoff(state)[seat]
         return f"{result_text(won)}: {won:+g}."
 

@@ -119,7 +119,7 @@ class Othello(Game[OthelloState]):
         return f"{who}. Reply <answer>cell</answer>, one of {names}."
 
     def result(self, state: OthelloState, seat: int) -> str:
-        """Who has won, and the discs of both."""
+        """The winner, and the discs of both."""
         own, other = (state.discs[who].bit_count() for who in (seat, 1 - seat))
         return f"{result_text(self.payoff(state)[seat])}, {own} discs to {other}."
 

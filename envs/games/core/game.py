@@ -133,7 +133,7 @@ class Game(Protocol[StateT]):
         return f"{text}\n{self.request(state)}" if mover == seat else text
 
     def situation(self, state: StateT, seat: int) -> str:
-        """What a seat sees, in words."""
+        """The position as a seat sees it, in words."""
         return ""
 
     def request(self, state: StateT) -> str:
@@ -141,7 +141,7 @@ class Game(Protocol[StateT]):
         return ""
 
     def result(self, state: StateT, seat: int) -> str:
-        """How a game that is over ended for a seat."""
+        """The outcome for a seat of a game that is over."""
         return f"{result_text(self.payoff(state)[seat])}."
 
     def action_name(self, state: StateT, action: int) -> str:

@@ -74,7 +74,8 @@ def test_workers_draw_with_the_weights_of_the_step(config: GRPOConfig, lora_rank
         turn = episode.turns[0]
         for version in {0, turn.weight_version}:
             model, _ = load_model(starts[version], "cpu")
-            own = by_turn(model, episode)[0]
+            with torch.no_grad():
+                own = by_turn(model, episode)[0]
             gap = float((own - torch.tensor(turn.logprobs)).abs().max())
             if version == turn.weight_version:
                 assert gap < CLOSE * 10
