@@ -40,6 +40,7 @@ from zerogym.agents.explore.run import (
     save_manifest,
 )
 from zerogym.agents.explore.teachers import ExpertPlayer
+from zerogym.agents.run_lock import locked
 from zerogym.errors import NoOracle
 
 _EPISODES, _SHARDS = 0, 1  # two families of seeds
@@ -64,6 +65,7 @@ def collect(
 
     Raises:
         ValueError: If the folder holds other data, or the environment does not fit.
+        FolderInUse: If another process writes into the folder.
         NotADataset: If a file of an earlier shard is damaged.
     """
     folder = Path(out_dir)
@@ -75,9 +77,10 @@ def collect(
         report = on_progress or (lambda progress: None)
         players = [_player(name, worlds[0], config, folder, report) for name in config.players]
         run = Run(config, folder, worlds, players, ReplayBuffer(config.steps), report)
-        lock_folder(run)
-        while len(run.buffer) < config.steps:
-            _collect_shard(run)
+        with locked(folder):
+            lock_folder(run)
+            while len(run.buffer) < config.steps:
+                _collect_shard(run)
     finally:
         torch.set_num_threads(before)
         for env in worlds:

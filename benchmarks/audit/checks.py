@@ -12,6 +12,7 @@ from zerogym.benchmarks.audit.determinism import determinism
 from zerogym.benchmarks.audit.draws import difficulty, rates, seeds_overlap, splits_overlap
 from zerogym.benchmarks.audit.hostile import hostile_replies
 from zerogym.benchmarks.audit.subject import Finding, NotAuditable, Size, Subject, has_answers
+from zerogym.envs.parent_death import end_with_parent
 
 Check = Callable[[Subject, Size], Finding]
 
@@ -71,6 +72,7 @@ def main() -> None:
     """Run the checks in a child of `zerogym audit`; write a JSON line for each finding."""
     # Leaving by an exception, so that the check that is running is killed on the way out.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))
+    end_with_parent(int(sys.argv[4]), signal.SIGTERM)
     subject = Subject.from_json(sys.argv[1])
     size = Size(**json.loads(sys.argv[2]))
     for finding in findings(subject, size, float(sys.argv[3])):

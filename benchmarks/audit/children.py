@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, Literal
 
+from zerogym.envs.parent_death import end_with_parent
+
 MEMORY = 4 * 2**30  # bytes a child may map above what it starts with
 
 
@@ -51,8 +53,10 @@ def _one_child(
     """Results until all items are done or the child is lost; the loss is the last result."""
     reader, writer = Pipe(duplex=False)
     sys.stdout.flush()
+    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
+        end_with_parent(parent)
         reader.close()
         _serve(function, items, writer)
     writer.close()

@@ -18,6 +18,7 @@ import gymnasium as gym
 import numpy as np
 
 from zerogym.benchmarks.audit.subject import MAX_TURNS, Finding, Size, Subject, seeded_candidate
+from zerogym.envs.parent_death import end_with_parent
 
 THREADS = 4
 OTHER_PROCESS_SECONDS = 60
@@ -84,7 +85,9 @@ def _one_environment(subject: Subject, seeds: list[int]) -> Episodes:
 
 def _other_process(subject: Subject, seeds: list[int], hash_seed: str = "0") -> Episodes:
     done = subprocess.run(
-        [sys.executable, "-m", __name__, subject.to_json(), json.dumps(seeds)],
+        [
+            sys.executable, "-m", __name__, subject.to_json(), json.dumps(seeds), str(os.getpid())
+        ],
         capture_output=True, text=True, timeout=OTHER_PROCESS_SECONDS, check=False,
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
     )  # fmt: skip
@@ -169,6 +172,7 @@ WAYS: dict[str, Callable[[Subject, list[int]], Episodes]] = {
 
 def main() -> None:
     """Print the episodes, in another process."""
+    end_with_parent(int(sys.argv[3]))
     subject, seeds = Subject.from_json(sys.argv[1]), json.loads(sys.argv[2])
     found = {seed: episode(subject.make(), seed) for seed in seeds}
     sys.stdout.write("EPISODES " + json.dumps(found))

@@ -93,7 +93,7 @@ def _audit_one(
     """Run the child and read a finding from each of its lines."""
     command = [
         sys.executable, "-m", "zerogym.benchmarks.audit.checks",
-        report.subject.to_json(), json.dumps(asdict(size)), str(seconds),
+        report.subject.to_json(), json.dumps(asdict(size)), str(seconds), str(os.getpid()),
     ]  # fmt: skip
     paths = os.pathsep.join(path for path in sys.path if path)
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:

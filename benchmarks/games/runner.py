@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from zerogym.agents.run_lock import locked
 from zerogym.benchmarks.games.players import make_entrant
 from zerogym.benchmarks.games.suite import GamesSuite, SuiteGame
 from zerogym.benchmarks.league.league import play_league
@@ -53,8 +54,14 @@ def run_games(
 
     Raises:
         LeagueError: If `out` holds results of another seed or number of games.
+        FolderInUse: If another process writes into `out`.
         KeyboardInterrupt: Passed on; finished matches are kept.
     """
+    with locked(out):
+        return _run_rest(suite, out, seed, on_progress)
+
+
+def _run_rest(suite: GamesSuite, out: Path, seed: int, on_progress: Listener | None) -> Played:
     results = ResultsFile(out / RESULTS)
     settings = {"suite": suite.name, "pairs": suite.pairs, "seed": seed}
     for record in results:

@@ -11,6 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from zerogym.agents.run_lock import locked
 from zerogym.benchmarks.league.match import Entrant, LeagueError, Match, play_match
 from zerogym.benchmarks.results.provenance import provenance
 from zerogym.benchmarks.results.results_file import ResultsFile
@@ -43,10 +44,24 @@ def play_league(
         LeagueError: If the game has too many seats, there are too few players, two have the same
             name, `out` is of another league, a player fails or breaks the rules, or a payoff is
             not finite; finished matches are in the file.
+        FolderInUse: If another process writes into `out`.
         KeyboardInterrupt: Passed on; finished matches are in the file.
     """
     _check(game, entrants, pairs)
-    results = None if out is None else ResultsFile(out)
+    if out is None:
+        return _play_rest(game, entrants, pairs, seed, None, on_match)
+    with locked(out.parent, f".{out.name}.lock"):  # beside the leagues of other settings
+        return _play_rest(game, entrants, pairs, seed, ResultsFile(out), on_match)
+
+
+def _play_rest(
+    game: Game[Any],
+    entrants: Sequence[Entrant],
+    pairs: int,
+    seed: int,
+    results: ResultsFile | None,
+    on_match: Listener | None,
+) -> list[Match]:
     known = {} if results is None else _begin(results, game, pairs, seed)
     matches: list[Match] = []
     meetings = list(combinations(sorted(entrants, key=lambda entrant: entrant.name), 2))

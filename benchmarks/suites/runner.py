@@ -14,10 +14,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from zerogym.agents.run_lock import locked
 from zerogym.benchmarks.results.provenance import provenance
 from zerogym.benchmarks.results.results_file import Record, ResultsFile
 from zerogym.benchmarks.results.schema import Agent, Curve, ModelCache, Suite, World
 from zerogym.benchmarks.suites.cells import key, run_cell
+from zerogym.envs.parent_death import end_with_parent
 from zerogym.envs.processors import processors
 from zerogym.errors import UnknownName
 
@@ -68,9 +70,16 @@ def run_suite(
 
     Raises:
         ValueError: If `out` holds results of another suite or seed.
+        FolderInUse: If another process writes into `out`.
         KeyboardInterrupt: Passed on; what is finished is in the file.
     """
-    out.mkdir(parents=True, exist_ok=True)
+    with locked(out):
+        return _run_rest(suite, out, seed, callback, processes)
+
+
+def _run_rest(
+    suite: Suite, out: Path, seed: int, callback: Callback | None, processes: bool
+) -> Path:
     results = ResultsFile(out / RESULTS)
     records = list(results)
     for record in records:
@@ -207,7 +216,8 @@ def _work(
         yield record
 
 
-def _lane_process(cells: Sequence[Cell], out: Path, seed: int, outbox: Any) -> None:
+def _lane_process(cells: Sequence[Cell], out: Path, seed: int, outbox: Any, parent: int) -> None:
+    end_with_parent(parent)
     with suppress(KeyboardInterrupt):  # the parent got it too, and ends the run
         for message in _work(cells, out, seed, outbox.put):
             outbox.put(message)
@@ -223,7 +233,10 @@ def _run_processes(lanes: dict[str, list[Cell]], out: Path, seed: int, board: _B
     boxes = {lane: context.Queue() for lane in lanes}
     workers = {
         lane: context.Process(
-            target=_lane_process, args=(cells, out, seed, boxes[lane]), daemon=True, name=lane
+            target=_lane_process,
+            args=(cells, out, seed, boxes[lane], os.getpid()),
+            daemon=True,
+            name=lane,
         )
         for lane, cells in lanes.items()
     }

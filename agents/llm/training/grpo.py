@@ -36,6 +36,7 @@ from zerogym.agents.llm.training.resume import check_same_settings
 from zerogym.agents.llm.training.run_log import Progress, RunLog
 from zerogym.agents.llm.training.seat_adapters import learner_of_run, players_of
 from zerogym.agents.llm.training.starting_model import model_of_run
+from zerogym.agents.run_lock import locked
 from zerogym.agents.torch_threads import few_threads
 from zerogym.agents.trajectory import write_jsonl
 from zerogym.errors import EngineFailed, SandboxUnavailable, TrainingDiverged
@@ -81,6 +82,7 @@ def train(
 
     Raises:
         FileExistsError: If `out` holds a run and `resume` is False.
+        FolderInUse: If another process writes into `out`.
         ValueError: If the run in `out` had other settings.
         TrainingDiverged: If a loss is not finite; the last good state is saved before.
         OutOfMemory: If memory is short; names what to lower, the state is saved before.
@@ -94,7 +96,8 @@ def train(
     With `shard`, Ctrl-C ends a run at the end of its step; errors of perhaps one process alone
     (OutOfMemory, EngineFailed, ProcessLost) leave the last checkpoint, since a shard is missing.
     """
-    with parallel.process_group():
+    out = Path(config.out)
+    with parallel.process_group(), nullcontext() if parallel.rank() else locked(out):
         return _take_steps(_Run(config, on_progress, resume), config.steps)
 
 

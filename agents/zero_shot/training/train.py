@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any
 
 from zerogym.agents.atomic_files import write_tensors
+from zerogym.agents.run_lock import locked
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.computing import torch_settings
 from zerogym.agents.zero_shot.algorithms.multi_seed import MultiSeedAgent, stack_datasets
@@ -69,6 +70,7 @@ def train(
     Raises:
         ValueError: If `out_dir` holds a run with other settings, the environment does not fit, or
             the settings have several seeds (`train_seeds`).
+        FolderInUse: If another process writes into `out_dir`.
         NotAModel: If a file of the run is damaged.
         TrainingDiverged: If training diverges, or `out_dir` holds a run that did. Checkpoint and
             model are then of the last good state (see `divergence.py`), if there was one.
@@ -88,8 +90,8 @@ def train_seeds(
     folder = Path(out_dir)
     if not (folder / CONFIG_FILE).exists():
         check(config)  # before a directory is written: it would refuse the corrected settings
-    lock_settings(folder, config)
-    with torch_settings(config):
+    with locked(folder), torch_settings(config):
+        lock_settings(folder, config)
         if config.seeds == 1:
             runs, prefixes = [Run(config, folder)], [""]
         else:

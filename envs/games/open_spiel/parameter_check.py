@@ -12,7 +12,8 @@ from functools import lru_cache
 
 SECONDS = 20  # of the trial
 PROGRAM = """
-import sys, pyspiel
+import resource, sys, pyspiel
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))  # if what started it is killed
 game = pyspiel.load_game(sys.argv[1])
 kind = game.get_type()
 names = "observation_string", "observation_tensor", "information_state_string"
