@@ -3,6 +3,7 @@
 from typing import Any
 
 import gymnasium as gym
+from gymnasium.envs.registration import EnvSpec
 
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
 from zerogym.errors import UnknownName
@@ -88,6 +89,15 @@ def full_id(name: str) -> str:
     """Return the id of one of our tasks, by any spelling; a foreign id stays as it is."""
     is_ours = "/" not in name or name.startswith("zerogym/")
     return find_task(name).id if is_ours and ":" not in name else name
+
+
+def find_spec(env_id: str) -> EnvSpec:
+    """Return the specification of a registered id; that of `module:Id` is `Id`'s, not imported.
+
+    Raises:
+        gymnasium.error.UnregisteredEnv: If there is none, or its module was not imported.
+    """
+    return gym.spec(env_id.partition(":")[2] or env_id)
 
 
 def _bare(name: str) -> str:

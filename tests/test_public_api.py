@@ -3,10 +3,14 @@
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
+import gymnasium as gym
 import pytest
 
 import zerogym
+from zerogym.agents.llm.rollout.environments import arguments_of
+from zerogym.envs.lookup import find_spec
 from zerogym.envs.registry import FAMILIES
 from zerogym.errors import UnknownName
 
@@ -65,3 +69,20 @@ def test_importing_public_packages_loads_no_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_specification_is_found_without_an_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lookup_example.py").write_text(
+        "import gymnasium as gym\n"
+        "gym.register('mine/Sum-v0', 'zerogym.envs.reasoning.arithmetic.chain_sum:ChainSumEnv')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    typed = "lookup_example:mine/Sum-v0"
+    with pytest.raises(gym.error.UnregisteredEnv):
+        find_spec(typed)
+    assert "lookup_example" not in sys.modules
+    with zerogym.make(typed) as env:
+        env.reset(seed=0)
+    assert find_spec(typed).id == "mine/Sum-v0" and arguments_of(typed)["max_attempts"] == 1

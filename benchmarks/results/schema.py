@@ -8,6 +8,7 @@ from typing import Any, Literal
 import gymnasium as gym
 
 from zerogym.agents.core import Policy
+from zerogym.envs.lookup import find_spec
 
 View = Literal["text", "numeric"]
 Measure = Literal["episodes", "game_tree"]
@@ -66,7 +67,7 @@ class World:
     @property
     def family(self) -> str:
         """The folder of the environment, read from its entry point."""
-        entry = gym.spec(self.env_id).entry_point
+        entry = find_spec(self.env_id).entry_point
         parts = entry.split(".") if isinstance(entry, str) else []
         return parts[2] if len(parts) > 3 and parts[0] == "zerogym" else "other"
 

@@ -16,6 +16,7 @@ import numpy as np
 import pettingzoo
 from gymnasium.envs.registration import load_env_creator
 
+from zerogym.envs.lookup import find_spec
 from zerogym.envs.registry import game_of
 from zerogym.errors import ZerogymError
 from zerogym.wrappers.snapshots import get_state, set_state
@@ -214,7 +215,7 @@ def make_env(env_id: str, kwargs: Mapping[str, Any]) -> RolloutEnv:
 
 def arguments_of(env_id: str) -> dict[str, Any]:
     """Return the arguments of a Gymnasium id with their defaults."""
-    spec = gym.spec(env_id)
+    spec = find_spec(env_id)
     given = spec.entry_point
     creator = load_env_creator(given) if isinstance(given, str) else given
     known = inspect.signature(creator).parameters if creator is not None else {}
@@ -237,7 +238,7 @@ def most_turns(env_id: str, kwargs: Mapping[str, Any]) -> int | None:
         given = arguments_of(env_id) | dict(kwargs)
     except gym.error.UnregisteredEnv:  # recorded elsewhere
         return None
-    limits = [gym.spec(env_id).max_episode_steps, *(given.get(name) for name in _TURN_LIMITS)]
+    limits = [find_spec(env_id).max_episode_steps, *(given.get(name) for name in _TURN_LIMITS)]
     return min((limit for limit in limits if isinstance(limit, int)), default=None)
 
 

@@ -138,6 +138,7 @@ class _Run:
             raise FileExistsError(f"{self.out} holds a run: resume it, or choose another out")
         latest = found[-1] if found else None
         self.problems = Environments(config.env, config.env_kwargs)
+        self.problems.give_back(self.problems.take())  # an unknown id ends here
         self.tests = evaluation_envs(self.problems, config.eval_opponent)
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:

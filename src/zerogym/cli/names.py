@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import os
+import sys
 from typing import Any
 
 import gymnasium as gym
@@ -20,11 +22,13 @@ def typed_id(name: str) -> str:
 
 
 def import_typed(module: str) -> None:
-    """Import a module that the user typed, which registers environments.
+    """Import a module that the user typed, installed or in the current folder.
 
     Raises:
         UsageError: If it cannot be imported.
     """
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # last, so that no file there hides an installed module
     with usage_errors(ImportError, ValueError, prefix=f"{module!r} cannot be imported: "):
         importlib.import_module(module)
 
