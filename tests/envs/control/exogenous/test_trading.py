@@ -158,7 +158,7 @@ def test_the_oracle_beats_holding_and_than_chance() -> None:
     for kwargs in ({}, {"short": True}, {"trend_visible": True}):
         env = make(task="profit", **kwargs)
         returns = {
-            policy: np.mean([play(env, policy, seed).total for seed in range(12)])
+            policy: np.mean([play(env, policy, seed).total for seed in range(8)])
             for policy in ("oracle", "buy_and_hold", "random")
         }
         assert returns["oracle"] > 1.0 + max(returns["buy_and_hold"], returns["random"])

@@ -34,7 +34,7 @@ def test_the_oracle_finds_back_from_anywhere(level: str) -> None:
 
 @pytest.mark.parametrize(
     ("level", "seeds"),
-    [("DoorKey-5x5", 4), ("KeyCorridorS3R1", 2), ("BabyAI-GoToObj", 2), ("MultiRoom-N2-S4", 2)],
+    [("DoorKey-5x5", 2), ("KeyCorridorS3R1", 1), ("BabyAI-GoToObj", 2), ("MultiRoom-N2-S4", 1)],
 )
 def test_a_plan_is_as_short_as_can_be(level: str, seeds: int) -> None:
     env = make(level=level, task="mission")
