@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from zerogym.envs.tools.sandbox.execution.capture import Pipes
-from zerogym.envs.tools.sandbox.execution.started import NoStart, Started
+from zerogym.envs.tools.sandbox.execution.cpu_account import CpuAccount
+from zerogym.envs.tools.sandbox.execution.started import UNDISTURBED, NoStart, Started
 from zerogym.envs.tools.sandbox.execution.watch import Watch
 from zerogym.envs.tools.sandbox.kernel.bubblewrap import Programs
 from zerogym.envs.tools.sandbox.limits import KIB, MIB, Limits
@@ -34,8 +35,9 @@ def execute(programs: Programs, call: Call) -> Result:
     begin = time.monotonic()
     try:
         with Started(programs, call.argv, call.limits, call.readable, call.stdin) as started:
+            account = CpuAccount(UNDISTURBED, started.cpu_group)
             watch = Watch(
-                started.pid, started.inside, started.folders, call.limits, group=started.group
+                started.pid, started.inside, started.folders, call.limits, account, started.group
             )
             return run_started(started, watch, call, begin)
     except (NoStart, SandboxUnavailable, OSError) as error:
@@ -87,9 +89,8 @@ def run_started(started: Started, watch: Watch, call: Call, begin: float) -> Res
     started.go()
     over = watch.until(started.pipes, started.end)
     started.finish()
-    watch.cpu_s = max(watch.cpu_s, started.cpu_s)
-    watch.peak = max(watch.peak, started.peak)
-    over = over or watch.too_much_time()  # what was used since the last look
+    last = watch.close(started.cpu_s, started.peak)  # what was used since the last look
+    over = over or last
     assert started.code is not None
     result = judge(started.code, over, watch, started.pipes, call.limits)
     files = started.folders.read(call.collect, call.limits.output_kib * KIB)

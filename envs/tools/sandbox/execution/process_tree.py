@@ -11,16 +11,37 @@ from dataclasses import dataclass
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
+GONE = ""
 _HIDDEN = re.compile(rb"^(VmPTE|VmSwap):\s*(\d+)", re.MULTILINE)  # beside resident memory; KiB
 
 
 @dataclass(frozen=True)
+class Process:
+    """CPU seconds of a process: its own, and of those that it waited for.
+
+    Attributes:
+        start: When it started, which tells it from an earlier one of its number; 0 if it is gone.
+        state: The kernel's letter; `GONE` if it ended between being found and being read.
+    """
+
+    start: int
+    state: str
+    own_s: float
+    waited_s: float
+
+
+@dataclass(frozen=True)
 class Use:
-    """Bytes of memory, CPU seconds so far and threads of a tree of processes."""
+    """Bytes of memory, threads and processes of a tree of processes."""
 
     memory: int
-    cpu_s: float
     threads: int
+    processes: dict[int, Process]
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds that the processes show."""
+        return sum(one.own_s + one.waited_s for one in self.processes.values())
 
 
 def children(pid: int) -> list[int]:
@@ -48,13 +69,16 @@ def use(pid: int, memory_limit: int) -> Use:
     shares it, so a sum above the limit is counted again, slower, with shared pages divided.
     """
     pids = descendants(pid)
-    memory, space, cpu, threads = 0, 0, 0, 0
+    memory, space, threads = 0, 0, 0
+    processes: dict[int, Process] = {}
     for one in pids:
         try:
             fields = _read(f"/proc/{one}/stat").rpartition(b")")[2].split()
         except OSError:
+            processes[one] = Process(0, GONE, 0.0, 0.0)
             continue
-        cpu += sum(map(int, fields[11:15]))  # own and waited-for children's, user and system
+        own, waited = (sum(map(int, fields[at : at + 2])) / _TICKS for at in (11, 13))
+        processes[one] = Process(int(fields[19]), fields[0].decode(), own, waited)
         threads += int(fields[17])
         space += int(fields[20])
         memory += int(fields[21]) * _PAGE
@@ -66,7 +90,7 @@ def use(pid: int, memory_limit: int) -> Use:
     memory += sum(hidden.values())
     if memory > memory_limit:
         memory = hidden[b"VmPTE"] + sum(map(_proportional, pids))
-    return Use(memory, cpu / _TICKS, threads)
+    return Use(memory, threads, processes)
 
 
 def _proportional(pid: int) -> int:

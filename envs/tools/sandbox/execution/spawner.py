@@ -19,7 +19,7 @@ from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
-from zerogym.envs.tools.sandbox.kernel.cgroup import Group
+from zerogym.envs.tools.sandbox.kernel.cgroup import EnteredGroup
 
 _NEW_PID_NAMESPACE = 0x20000000  # CLONE_NEWPID
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -31,7 +31,7 @@ _requests: "queue.SimpleQueue[_Request] | None" = None
 def spawn(
     command: Sequence[str],
     pass_fds: Sequence[int],
-    group: Group | None = None,
+    groups: Sequence[EnteredGroup] = (),
     namespace: bool = False,
 ) -> "subprocess.Popen[bytes]":
     """Start a process with an empty environment, three pipes, and a session of its own.
@@ -39,14 +39,14 @@ def spawn(
     Args:
         command: What to start.
         pass_fds: Descriptors that it inherits.
-        group: The kernel's group that it is born in.
+        groups: The kernel's groups that it is born in.
         namespace: Whether it is the first process of a new process namespace.
 
     Raises:
         OSError: If it cannot be started.
     """
     started: Future[subprocess.Popen[bytes]] = Future()
-    _queue().put((partial(_start, command, pass_fds, group, namespace), started))
+    _queue().put((partial(_start, command, pass_fds, groups, namespace), started))
     try:
         return started.result()
     except BaseException:  # interrupted: nobody will ever let go what is started
@@ -110,12 +110,15 @@ def _check(outcome: int, what: str) -> None:
 
 
 def _start(
-    command: Sequence[str], pass_fds: Sequence[int], group: Group | None, namespace: bool
+    command: Sequence[str],
+    pass_fds: Sequence[int],
+    groups: Sequence[EnteredGroup],
+    namespace: bool,
 ) -> "subprocess.Popen[bytes]":
     with ExitStack() as stack:
         if namespace:
             stack.enter_context(_first_of_a_namespace())
-        if group is not None:
+        for group in groups:
             group.enter()
             stack.callback(group.leave)
         return subprocess.Popen(

@@ -22,9 +22,11 @@ from zerogym.envs.tools.sandbox.kernel.bubblewrap import (
     command,
     own_uid,
 )
+from zerogym.envs.tools.sandbox.kernel.cpu_group import CpuGroup, new_cpu_group
 from zerogym.envs.tools.sandbox.kernel.seccomp import compile_filter
 from zerogym.envs.tools.sandbox.limits import KIB, Limits
 
+UNDISTURBED = 3  # bubblewrap, the waiting shell, and the program that it starts
 START_S = 30.0  # for the sandbox to come up, on a busy machine
 END_S = 10.0  # for a killed sandbox to be gone
 
@@ -45,10 +47,11 @@ class Started:
         folders: Its folders for writing.
         code: The exit status, once it has ended.
         cpu_s, peak: CPU seconds and bytes of memory of what has ended.
-        group: The kernel's group of its processes, where one can be had.
+        group, cpu_group: The kernel's groups of its processes, where they can be had.
     """
 
     group: cgroup.Group | None = None
+    cpu_group: CpuGroup | None = None
 
     def __init__(
         self,
@@ -61,15 +64,15 @@ class Started:
         pass_fds: Sequence[int] = (),
     ) -> None:
         self.uid = own_uid()
-        self.group = cgroup.group(limits)
+        self._make_groups(limits)
         read, write = os.pipe()
         try:
             os.write(write, compile_filter())
             os.close(write)
             words = command(programs, limits, argv, readable, self.uid, read, starter)
-            process = spawn(words, [read, *pass_fds], self.group, namespace=self.uid is not None)
+            process = spawn(words, [read, *pass_fds], self.groups, namespace=self.uid is not None)
         except BaseException:
-            self._remove_group()
+            self._remove_groups()
             raise
         finally:
             os.close(read)
@@ -109,13 +112,21 @@ class Started:
         """End what may still run, and close everything."""
         try:
             self.finish()
-            self._remove_group()
+            self._remove_groups()
         finally:
             self.let_go()
 
-    def _remove_group(self) -> None:
-        if self.group is not None:
-            self.group.remove()
+    @property
+    def groups(self) -> list[cgroup.EnteredGroup]:
+        """The kernel's groups that there are."""
+        return [group for group in (self.group, self.cpu_group) if group is not None]
+
+    def _make_groups(self, limits: Limits) -> None:
+        self.group, self.cpu_group = cgroup.group(limits), new_cpu_group()
+
+    def _remove_groups(self) -> None:
+        for group in self.groups:
+            group.remove()
 
     def let_go(self) -> None:
         """Close what is open, and end nothing: all that a process forked later may do."""

@@ -5,6 +5,7 @@ from typing import Literal
 
 from zerogym.envs.tools.sandbox.execution import kernel_buffers, process_tree
 from zerogym.envs.tools.sandbox.execution.capture import Pipes
+from zerogym.envs.tools.sandbox.execution.cpu_account import CpuAccount
 from zerogym.envs.tools.sandbox.execution.folders import Folders
 from zerogym.envs.tools.sandbox.kernel.cgroup import Group
 from zerogym.envs.tools.sandbox.limits import MIB, Limits
@@ -23,7 +24,7 @@ class Watch:
         inside: Any process of the sandbox, for its network namespace.
         folders: The folders for writing.
         limits: What the call may use.
-        spent_s: CPU seconds that the processes showed before the call.
+        account: The CPU seconds of all processes; what is on it before the call does not count.
         group: The kernel's group of the processes, which has a limit of its own.
     """
 
@@ -33,11 +34,12 @@ class Watch:
         inside: int,
         folders: Folders,
         limits: Limits,
-        spent_s: float = 0.0,
+        account: CpuAccount,
         group: Group | None = None,
     ) -> None:
         self._pid, self._inside, self._folders, self._limits = pid, inside, folders, limits
-        self._spent_s = self.shown_s = spent_s  # less than before where a process hid its own
+        self._account, self._spent_s = account, account.total_s
+        account.resume()
         self._group, self._killed_before = group, group.kills() if group else 0
         self.peak = self._memory = 0  # bytes
         self.cpu_s = 0.0
@@ -48,7 +50,7 @@ class Watch:
         looks, look_at = 0, start + LOOKS_S[0]
         while True:
             now = time.monotonic()
-            if now >= look_at:
+            if now >= min(look_at, self._account.sample_at):
                 looks += 1
                 over = self.look()
                 if over is not None:
@@ -61,7 +63,7 @@ class Watch:
                 return "time", f"{self._limits.wall_s:g} s on the clock"
             if pipes.out.truncated or pipes.err.truncated:
                 return self.too_much_output()
-            if pipes.wait(look_at - now, end):
+            if pipes.wait(min(look_at, self._account.sample_at) - now, end):
                 return None
 
     def look(self) -> Over | None:
@@ -77,6 +79,12 @@ class Watch:
             return "memory", f"more than {limits.files} files"
         return self.too_much_time() or self.killed_by_the_kernel()
 
+    def close(self, cpu_s: float, peak: int) -> Over | None:
+        """Take what the kernel says when all has ended; return the limit on time, if passed."""
+        self.cpu_s = max(self.cpu_s, self._account.close(cpu_s) - self._spent_s)
+        self.peak = max(self.peak, peak)
+        return self.too_much_time()
+
     def too_much_time(self) -> Over | None:
         """Return the limit on CPU seconds, if it is passed."""
         if self.cpu_s <= self._limits.cpu_s:
@@ -91,12 +99,17 @@ class Watch:
 
     def _measure(self) -> tuple[int, int, int]:
         """Return bytes of memory, bytes on disk, and files; note the CPU seconds."""
-        used = process_tree.use(self._pid, self._limits.memory_mib * MIB)
-        self.shown_s = used.cpu_s
-        self.cpu_s = max(self.cpu_s, used.cpu_s - self._spent_s)
+        used = self._use()
         disk, files = self._folders.used()
         sockets = kernel_buffers.count_sockets(self._inside) * kernel_buffers.bytes_of_a_socket()
         return used.memory + sockets, disk, files - len(self._folders.descriptors)
+
+    def _use(self) -> process_tree.Use:
+        """Return what the processes use; note the CPU seconds."""
+        used = process_tree.use(self._pid, self._limits.memory_mib * MIB)
+        self._account.look(used.processes)
+        self.cpu_s = max(self.cpu_s, self._account.total_s - self._spent_s)
+        return used
 
     def too_much_output(self) -> Over:
         """Return the limit on output, for a stream whose cap is passed."""

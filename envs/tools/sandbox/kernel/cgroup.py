@@ -10,9 +10,9 @@ A group is made below the launcher's own, whose limits so hold for it too. The t
 the sandbox enters the group, starts it, and leaves: a process that is born in a group costs 0.3 ms,
 while moving one into it takes the kernel 10 ms.
 
-Left out: version 2 of control groups, in which only whole processes can be moved, so that each call
-would take half as long again (and none could be tried here); a limit on the number of processes,
-which the sandbox's own rlimit keeps exactly.
+Left out: limits in version 2 of control groups, which hold for whole processes only, and moving one
+would make each call half as long again; a limit on the number of processes, which the sandbox's own
+rlimit keeps exactly.
 """
 
 import os
@@ -29,26 +29,21 @@ OWN_MIB = 16  # for the sandbox's own processes, and what the kernel keeps about
 END_S = 1.0  # for the kernel to see that the last process has ended
 
 
-class Group:
-    """A group of its own for one sandbox, until it is removed."""
+class EnteredGroup:
+    """A group that a thread enters, starts a process in, and leaves; until it is removed.
 
-    def __init__(self, place: Path, limits: Limits) -> None:
-        """Make it in a folder of the kernel, with its limit.
+    Args:
+        place: The group of this process, a folder of the kernel.
 
-        Raises:
-            OSError: If the kernel refuses.
-        """
+    Raises:
+        OSError: If the kernel refuses to make it.
+    """
+
+    threads = "tasks"  # the file into which a thread's number is written
+
+    def __init__(self, place: Path) -> None:
         self._place, self.folder = place, place / (PREFIX + secrets.token_hex(8))
-        self._events, self._kills = f"{self.folder}/memory.oom_control", 0
-        limit = str((limits.memory_mib + limits.disk_mib + OWN_MIB) * MIB).encode()
         os.mkdir(self.folder)
-        try:
-            _write(self.folder / "memory.limit_in_bytes", limit)
-            with suppress(FileNotFoundError):  # a kernel without swap
-                _write(self.folder / "memory.memsw.limit_in_bytes", limit)
-        except OSError:
-            self.remove()
-            raise
 
     def enter(self) -> None:
         """Move this thread into the group; what it starts from now on is born there.
@@ -56,12 +51,39 @@ class Group:
         Another launcher that starts takes away what is empty. Then the watcher is alone.
         """
         with suppress(OSError):
-            _write(self.folder / "tasks", b"0")
+            write(self.folder / self.threads, b"0")
 
     def leave(self) -> None:
         """Move this thread back."""
         with suppress(OSError):
-            _write(self._place / "tasks", b"0")
+            write(self._place / self.threads, b"0")
+
+    def remove(self) -> None:
+        """Remove it; its processes have ended."""
+        until = time.monotonic() + END_S
+        while not _removed(self.folder) and time.monotonic() < until:
+            time.sleep(0.001)
+
+
+class Group(EnteredGroup):
+    """A group of its own for one sandbox, with a limit on memory."""
+
+    def __init__(self, place: Path, limits: Limits) -> None:
+        """Make it in a folder of the kernel, with its limit.
+
+        Raises:
+            OSError: If the kernel refuses.
+        """
+        super().__init__(place)
+        self._events, self._kills = f"{self.folder}/memory.oom_control", 0
+        limit = str((limits.memory_mib + limits.disk_mib + OWN_MIB) * MIB).encode()
+        try:
+            write(self.folder / "memory.limit_in_bytes", limit)
+            with suppress(FileNotFoundError):  # a kernel without swap
+                write(self.folder / "memory.memsw.limit_in_bytes", limit)
+        except OSError:
+            self.remove()
+            raise
 
     def kills(self) -> int:
         """Return how many processes the kernel has killed because the limit was reached."""
@@ -71,11 +93,9 @@ class Group:
         return self._kills  # once it is removed: the last count
 
     def remove(self) -> None:
-        """Remove it; its processes have ended."""
+        """Remove it, and keep the last count."""
         self.kills()
-        until = time.monotonic() + END_S
-        while not _removed(self.folder) and time.monotonic() < until:
-            time.sleep(0.001)
+        super().remove()
 
 
 def group(limits: Limits) -> Group | None:
@@ -93,14 +113,9 @@ def place() -> Path | None:
     What launchers left that were killed is removed: the kernel refuses where a process is left.
     """
     try:
-        mounts = Path("/proc/self/mountinfo").read_text()
-        folder = own_folder(mounts, Path("/proc/self/cgroup").read_text())
+        folder = find_place("memory")
         if folder is None:
             return None
-        with suppress(OSError):
-            for name in os.listdir(folder):
-                if name.startswith(PREFIX):
-                    _removed(folder / name)
         tried = Group(folder, Limits(memory_mib=3, disk_mib=1))
         kept = (tried.folder / "memory.limit_in_bytes").read_text().strip()
         tried.remove()
@@ -110,15 +125,31 @@ def place() -> Path | None:
     return folder if usable else None
 
 
-def own_folder(mounts: str, own: str) -> Path | None:
-    """Find the folder of this process's memory group in the texts of `mountinfo` and `cgroup`."""
+def find_place(controller: str) -> Path | None:
+    """Find the folder of this process's group, and remove what killed launchers left in it.
+
+    Args:
+        controller: Of version 1; empty for version 2.
+    """
+    mounts = Path("/proc/self/mountinfo").read_text()
+    folder = own_folder(mounts, Path("/proc/self/cgroup").read_text(), controller)
+    with suppress(OSError):
+        for name in os.listdir(folder) if folder else ():
+            if name.startswith(PREFIX):
+                _removed(Path(str(folder), name))
+    return folder
+
+
+def own_folder(mounts: str, own: str, controller: str = "memory") -> Path | None:
+    """Find the folder of this process's group in the texts of `mountinfo` and `cgroup`."""
     groups = (line.split(":", 2) for line in own.splitlines())
-    path = next((path for _, names, path in groups if "memory" in names.split(",")), None)
+    path = next((path for _, names, path in groups if controller in names.split(",")), None)
     for line in mounts.splitlines() if path else ():
         left, _, right = line.partition(" - ")
         root, point = left.split()[3:5]
         kind, _, options = right.split()[:3]
-        if kind == "cgroup" and "memory" in options.split(","):
+        fits = controller in options.split(",") if controller else True
+        if kind == ("cgroup" if controller else "cgroup2") and fits:
             relative = os.path.relpath(str(path), root)  # a part of the tree may be mounted
             return None if relative.startswith("..") else Path(point, relative)
     return None
@@ -130,7 +161,7 @@ def _removed(folder: Path) -> bool:
     return not folder.exists()
 
 
-def _write(path: Path, text: bytes) -> None:
+def write(path: Path, text: bytes) -> None:
     """Write to a file that is there."""
     with open(path, "r+b", buffering=0) as file:
         file.write(text)

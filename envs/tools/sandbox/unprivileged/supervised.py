@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from zerogym.envs.tools.sandbox.execution import kernel_buffers, process_tree
+from zerogym.envs.tools.sandbox.execution.cpu_account import CpuAccount
 from zerogym.envs.tools.sandbox.execution.execute import Call, run_started, unavailable
 from zerogym.envs.tools.sandbox.execution.folders import Folders
 from zerogym.envs.tools.sandbox.execution.spawner import spawn
 from zerogym.envs.tools.sandbox.execution.started import END_S, NoStart, Started
 from zerogym.envs.tools.sandbox.execution.watch import Over, Watch
-from zerogym.envs.tools.sandbox.kernel import cgroup
 from zerogym.envs.tools.sandbox.kernel.bubblewrap import ENVIRONMENT, own_uid, rlimits
 from zerogym.envs.tools.sandbox.limits import MIB, Limits
 from zerogym.envs.tools.sandbox.result import Result
@@ -32,6 +32,7 @@ from zerogym.errors import SandboxUnavailable
 
 # Processes of one user beside those of a call: other calls, the user's own programs.
 OTHERS = 128
+UNDISTURBED = 2  # the supervisor, and the program
 LARGEST_FILE = 15 / 16  # of the disk: one file alone gets an error before the watch ends the call
 REST = 2  # times the CPU time of a look at the folders, until the next
 
@@ -67,17 +68,17 @@ class Supervised(Started):
     def __init__(self, call: Call, walls: Walls | None) -> None:
         self.uid = own_uid()
         self.folder = WorkFolder(self.uid)
-        self.group = cgroup.group(call.limits)
+        self._make_groups(call.limits)
         order = os.memfd_create("order")
         try:
             with open(os.dup(order), "w", encoding="ascii") as file:
                 json.dump(_order(call, walls, self.uid, self.folder.paths), file)
             python = os.path.realpath(sys.executable)
             words = [python, "-I", "-S", "-B", supervisor.__file__, str(order)]
-            process = spawn(words, [order], self.group)
+            process = spawn(words, [order], self.groups)
         except BaseException:
             self.folder.close()
-            self._remove_group()
+            self._remove_groups()
             raise
         finally:
             os.close(order)
@@ -120,7 +121,8 @@ class SupervisedWatch(Watch):
 
     def __init__(self, started: Supervised, limits: Limits) -> None:
         folder, group = started.folder, started.group
-        super().__init__(started.pid, started.inside, folder, limits, group=group)
+        account = CpuAccount(UNDISTURBED, started.cpu_group)
+        super().__init__(started.pid, started.inside, folder, limits, account, group)
         self._work = started.folder
         self._sockets = kernel_buffers.count_sockets()
         self._walk_at = 0.0
@@ -135,8 +137,7 @@ class SupervisedWatch(Watch):
         return over
 
     def _measure(self) -> tuple[int, int, int]:
-        used = process_tree.use(self._pid, self._limits.memory_mib * MIB)
-        self.cpu_s = max(self.cpu_s, used.cpu_s)
+        used = self._use()
         self._threads = used.threads - 1  # without the supervisor
         if time.monotonic() >= self._walk_at:
             begin = time.thread_time()

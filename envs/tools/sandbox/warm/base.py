@@ -133,12 +133,11 @@ class Warm:
         with new_pipes(request.stdin, limits.output_kib * KIB) as (pipes, ends):
             pipes.give(started.uid)
             watch = Watch(
-                started.pid, started.inside, started.folders, limits, live.shown_s, started.group
+                started.pid, started.inside, started.folders, limits, live.account, started.group
             )
             ended = self._course(live, request, watch, pipes, ends)
             pipes.drain()
             live.cpu_s += watch.cpu_s
-            live.shown_s = watch.shown_s
             if watch.cpu_s <= ended.answer.cpu_s + TICKS_S:
                 watch.cpu_s = ended.answer.cpu_s  # the same, and finer
             files = started.folders.read(request.collect, limits.output_kib * KIB)

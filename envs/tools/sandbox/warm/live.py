@@ -17,7 +17,14 @@ from typing import Literal
 from zerogym.envs.tools.sandbox.execution import process_tree
 from zerogym.envs.tools.sandbox.execution.arguments import PYTHON_FLAGS
 from zerogym.envs.tools.sandbox.execution.capture import Pipes
-from zerogym.envs.tools.sandbox.execution.started import END_S, START_S, NoStart, Started
+from zerogym.envs.tools.sandbox.execution.cpu_account import CpuAccount
+from zerogym.envs.tools.sandbox.execution.started import (
+    END_S,
+    START_S,
+    UNDISTURBED,
+    NoStart,
+    Started,
+)
 from zerogym.envs.tools.sandbox.kernel.bubblewrap import find_programs
 from zerogym.envs.tools.sandbox.kernel.seccomp_stop import compile_stop_filter
 from zerogym.envs.tools.sandbox.limits import Limits
@@ -87,7 +94,9 @@ class Live:
         except BaseException:
             self._control.close()
             raise
-        self.shown_s = process_tree.use(self.started.pid, 0).cpu_s  # what the processes show by now
+        # With what the processes took to come up.
+        self.account = CpuAccount(UNDISTURBED, self.started.cpu_group)
+        self.account.look(process_tree.use(self.started.pid, 0).processes)
         self.cpu_s = 0.0  # CPU seconds of all calls so far
 
     @property
