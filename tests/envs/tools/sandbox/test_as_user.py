@@ -21,6 +21,7 @@ UID = "65534"
 FILES = {  # and how many tests there are at least
     "test_attacks.py": 100,
     "test_sandbox.py": 60,
+    "test_cpu_seconds.py": 15,
     "test_landlock.py": 120,
     "test_levels.py": 10,
     "warm/test_attacks.py": 200,

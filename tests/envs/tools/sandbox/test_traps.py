@@ -33,7 +33,7 @@ The table is checked: every name on the right is an attack of the range, or a te
 | a result cannot be read or removed | result is not readable; leave what cannot be removed |
 | a result changes while it is read | result changes while it is read; folder is replaced |
 | limits on the clock depend on who else computes | test_cpu_seconds_do_not_run_while_others_compute |
-| a program hides its CPU seconds in children | compute in children that nobody counts; compute in many processes |
+| a program hides its CPU seconds in children | compute in children that nobody counts; compute in many processes; test_no_child_hides_what_it_took; test_short_calls_add_up |
 | a time-out waits for what it should end | sleep for ever; match a hard pattern; take a big power; hang the exit |
 | what cannot run holds every attack | test_what_should_run_runs; test_the_range_sees_an_attack_that_succeeds |
 | exit codes and words can be faked | test_a_program_cannot_play_a_failure_of_the_sandbox; test_a_kill_that_was_not_ours |
