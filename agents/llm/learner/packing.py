@@ -2,7 +2,8 @@
 
 Positions start again at each episode, and its tokens attend to each other only. Attention is
 computed for episodes of like length at once with torch's causal kernel, so that no mask is needed.
-It is an attention function of `transformers`, which passes the row to it.
+It is an attention function of `transformers`, which passes the row to it. On a CPU
+`torch.utils.flop_counter` counts it, too.
 Left out: keys and values of a prompt that are kept once for all of its episodes; windows of
 attention; models that keep a state instead of attending.
 """
@@ -20,6 +21,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 
 from zerogym.agents.llm.learner.packed_row import PackedRow
+from zerogym.agents.llm.models import flop_formulas  # noqa: F401 (torch's counter then sees all)
 from zerogym.agents.trajectory import Flat
 
 _NAME = "zerogym_packed"
@@ -170,10 +172,22 @@ def _attend(
     for block, *lines in zip(blocks, queries, keys, values, strict=True):
         q, k, v = (line.unflatten(0, (block.rows, -1)).transpose(1, 2) for line in lines)
         # nothing attends to what stands behind an episode's end
-        causal = causal_lower_right(q.shape[2], k.shape[2])
-        out = scaled_dot_product_attention(q, k, v, causal, scale=scaling, enable_gqa=grouped)
+        mask = _lower_right(q.shape[2], k.shape[2], q.device)
+        out = scaled_dot_product_attention(
+            q, k, v, mask, is_causal=mask is None, scale=scaling, enable_gqa=grouped
+        )
         parts.append(out.transpose(1, 2).flatten(0, 1))  # (., H, D)
     return torch.cat(parts).index_select(0, packed_row.back)[None], None  # (1, L, H, D)
+
+
+def _lower_right(queries: int, keys: int, device: torch.device) -> torch.Tensor | None:
+    """Return the mask of queries that stand at the last keys; None for torch's own causal one."""
+    if queries == keys:
+        return None
+    if device.type == "cpu":  # what torch makes of the mask below, which no dispatch mode can see
+        return torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries)
+    mask: torch.Tensor = causal_lower_right(queries, keys)
+    return mask
 
 
 def _lines(part: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
