@@ -13,8 +13,10 @@ alone. One core has nothing to gain from it, for products are what it is busy wi
 `--together --device cuda` prints the same for a GPU, and compiled as a CUDA graph: not yet run.
 
 The rows take turns, so that all meet the same machine; the table has the median of the blocks.
+Rates are by CPU seconds of all threads, and beside them by the clock, which alone counts on a GPU.
 Beside each rate stand the counted floating-point operations of an update, and the rate of this
 machine's matrix products in the same minute: on a busy machine only their ratio means something.
+Each block is announced on standard error.
 metamotivo is CC BY-NC: it is only called here, where a user has fetched it.
 """
 
@@ -26,7 +28,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -128,24 +130,32 @@ def operations(update: Update) -> float:
     return counter.get_total_flops() / 1e9
 
 
-def rate(call: Callable[[], Any], seconds: float) -> float:
-    """Calls a second."""
+class Rate(NamedTuple):
+    """Calls a CPU second (of all threads) and a second on the clock."""
+
+    cpu: float
+    clock: float
+
+
+def rate(call: Callable[[], Any], seconds: float) -> Rate:
+    """Call for so many seconds on the clock."""
     gpu = torch.cuda.is_available()
     for _ in range(WARM_UP + 1 if gpu else 1):
         call()
-    begun, count = time.perf_counter(), 0
-    while time.perf_counter() - begun < seconds:
+    begun, cpu, count = time.perf_counter(), time.process_time(), 0
+    while not count or time.perf_counter() - begun < seconds:
         call()
         count += 1
     if gpu:
         torch.cuda.synchronize()  # until then the work is only queued
-    return count / (time.perf_counter() - begun)
+    return Rate(count / (time.process_time() - cpu), count / (time.perf_counter() - begun))
 
 
-def matrix_rate(seconds: float) -> float:
+def matrix_rate(seconds: float) -> Rate:
     """Return the present speed of matrix products, in 10^9 operations a second."""
     a, b = torch.randn(MATRIX, MATRIX), torch.randn(MATRIX, MATRIX)
-    return rate(lambda: a @ b, seconds) * 2 * MATRIX**3 / 1e9
+    cpu, clock = (each * 2 * MATRIX**3 / 1e9 for each in rate(lambda: a @ b, seconds))
+    return Rate(cpu, clock)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -162,18 +172,22 @@ def main(arguments: list[str] | None = None) -> None:
     )
     torch.set_num_threads(given.threads)
     if given.together:
-        ratios = ("one alone", "each of five", "all over one")
+        per = "s" if given.device == "cuda" else "CPU s"
+        ratios = (f"one alone/{per}", f"each of five/{per}", "all over one")
         title = f"{SEEDS} seeds in one graph, {given.device}, {given.threads} threads"
         rows = together_rows(given.device, given.blocks, given.seconds)
         show(("size", "how", *ratios), rows, title=title)
         return
-    columns = ("size", "products", "whose", "GFLOP", "updates/s", "GFLOP/s", "matrices GFLOP/s")
+    columns = (
+        "size", "products", "whose", "GFLOP", "updates/CPU s", "updates/s on the clock",
+        "GFLOP/CPU s", "matrices GFLOP/CPU s",
+    )  # fmt: skip
     rows = update_rows(given.peer, given.blocks, given.seconds)
     show(columns, rows, title=f"Forward-backward updates, {given.threads} threads")
 
 
 def together_rows(device: str, blocks: int, seconds: float) -> Iterator[tuple[str, ...]]:
-    """Updates a second of one seed alone and of each of five, and of all five over the one."""
+    """Rates of one seed alone and of each of five, and of all five over the one."""
     fast = {"device": "cuda", "precision": "bf16", "compile": "inductor", "cuda_graph": True}
     ways: dict[str, dict[str, Any]] = {"fp32": {"device": device}}
     if device == "cuda":
@@ -181,16 +195,17 @@ def together_rows(device: str, blocks: int, seconds: float) -> Iterator[tuple[st
     for size in SIZES:
         for way, changes in ways.items():
             updates = {"alone": ours(size, **changes), "together": five(size, **changes)}
-            speeds = in_turn(
-                {n: partial(rate, each, seconds) for n, each in updates.items()}, blocks
-            )
+            measures = {n: partial(rate, each, seconds) for n, each in updates.items()}
+            found = in_turn(measures, blocks, f"{size.name}, {way}")
+            by = "clock" if device == "cuda" else "cpu"
+            speeds = {n: [getattr(speed, by) for speed in each] for n, each in found.items()}
             one, each = map(median, speeds.values())
             ratio = SEEDS * median_ratio(speeds["together"], speeds["alone"])
             yield size.name, way, f"{one:.2f}", f"{each:.2f}", f"{ratio:.2f}x"
 
 
 def update_rows(peer: Path | None, blocks: int, seconds: float) -> Iterator[tuple[str, ...]]:
-    """Updates a second of each size, with products of both precisions."""
+    """Rates of each size, with products of both precisions."""
     for size in SIZES:
         updates = {"ours": ours(size)}
         if peer is not None:
@@ -200,14 +215,16 @@ def update_rows(peer: Path | None, blocks: int, seconds: float) -> Iterator[tupl
             counted = {whose: operations(update) for whose, update in updates.items()}
             measures = {"": partial(matrix_rate, seconds / 4)}
             measures |= {whose: partial(rate, update, seconds) for whose, update in updates.items()}
-            speeds = in_turn(measures, blocks)
+            found = in_turn(measures, blocks, f"{size.name}, {name}")
+            speeds = {whose: [speed.cpu for speed in each] for whose, each in found.items()}
             for whose, count in counted.items():
                 middle = median(speeds[whose])
+                clock = median(speed.clock for speed in found[whose])
                 shown = f"{middle:.2f}"
                 if whose == "ours":  # 1 without a peer
                     shown += f" ({median_ratio(speeds['ours'], speeds[[*updates][-1]]):.2f}x)"
                 products = (f"{count * middle:.0f}", f"{median(speeds['']):.0f}")
-                yield size.name, name, whose, f"{count:.1f}", shown, *products
+                yield size.name, name, whose, f"{count:.1f}", shown, f"{clock:.2f}", *products
         torch.set_float32_matmul_precision("highest")
 
 

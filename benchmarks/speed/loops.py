@@ -2,6 +2,7 @@
 
 import argparse
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -47,10 +48,23 @@ def show(
     Console(width=width).print(table)
 
 
-def in_turn(measures: Mapping[str, Callable[[], T]], repeats: int) -> dict[str, list[T]]:
-    """Take each measure once in every round, so that a change of the machine meets all alike."""
+def progress(text: str) -> None:
+    """Print a line on standard error, while the table is yet to come."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def in_turn(
+    measures: Mapping[str, Callable[[], T]], repeats: int, title: str = ""
+) -> dict[str, list[T]]:
+    """Take each measure once in every round, so that a change of the machine meets all alike.
+
+    With a title, each round is announced on standard error.
+    """
     found: dict[str, list[T]] = {name: [] for name in measures}
-    for _ in range(repeats):
+    for number in range(repeats):
+        if title:
+            progress(f"{title}: round {number + 1} of {repeats}")
         for name, measure in measures.items():
             found[name].append(measure())
     return found

@@ -17,7 +17,7 @@ import os
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -132,29 +132,34 @@ def rows(calls: int, callers: int) -> Iterator[tuple[str, ...]]:
             yield name, *(f"{value:.1f}" for value in row)
 
 
-def main() -> None:
+def main(given: Sequence[str] | None = None) -> None:
     """Measure and print the table."""
     arguments = options(
         __doc__,
+        given,
         calls=(50, "calls of each kind"),
         callers=(2, "at once, for the rate"),
-        sessions=(64, "open at once, for the memory"),
-        bombs=(20, "of memory"),
+        sessions=(64, "open at once, for the memory; 0: none"),
+        bombs=(20, "of memory; 0: none"),
     )
+    if arguments.calls < 1 or arguments.callers < 1:
+        raise SystemExit("--calls and --callers are 1 or more")
     columns = ("call", "ms, median", "ms, least", "CPU ms, mean", "ratio of medians", "calls/s")
     user = "root" if os.geteuid() == 0 else "ordinary user"
     title = f"{user}, {arguments.callers} callers"
     show(columns, rows(arguments.calls, arguments.callers), title=title)
-    each = memory_of_sessions(arguments.sessions)
-    total = each * arguments.sessions
-    rich.print(f"{arguments.sessions} sessions: {total:.0f} MiB, {each:.1f} each")
-    limits = Limits(memory_mib=192)
-    used = peaks(arguments.bombs, limits)
-    by = "the kernel's group" if cgroup.place() else "the watcher"
-    rich.print(
-        f"{arguments.bombs} bombs of {limits.memory_mib} MiB, ended by {by}: "
-        f"{statistics.median(used):.0f} MiB used, at most {used[-1]:.0f}"
-    )
+    if arguments.sessions > 0:
+        each = memory_of_sessions(arguments.sessions)
+        total = each * arguments.sessions
+        rich.print(f"{arguments.sessions} sessions: {total:.0f} MiB, {each:.1f} each")
+    if arguments.bombs > 0:
+        limits = Limits(memory_mib=192)
+        used = peaks(arguments.bombs, limits)
+        by = "the kernel's group" if cgroup.place() else "the watcher"
+        rich.print(
+            f"{arguments.bombs} bombs of {limits.memory_mib} MiB, ended by {by}: "
+            f"{statistics.median(used):.0f} MiB used, at most {used[-1]:.0f}"
+        )
 
 
 if __name__ == "__main__":
