@@ -1,7 +1,8 @@
-"""Checks of the scores of answers: the right one, wrong ones, and one constant answer."""
+"""Checks of the scores of answers: the right one, fitting ones, wrong ones, and one constant."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from zerogym.benchmarks.audit.subject import (
     Status,
     Subject,
     always,
+    finish,
     inside,
     oracle,
 )
@@ -20,6 +22,7 @@ MAX_FLOOR = 0.1
 MAX_BINARY_FLOOR = 0.5
 COMMON = ("", "0", "1", "2", "-1", "yes", "no", "true", "false", "none", "[]", "infeasible", "a")
 FINALISTS = 3  # constant answers measured again, for each category and over all
+MOST_FITTING = 50  # answers of one problem that are scored
 MIN_GROUP = 40  # problems of a category before its floor is judged
 
 
@@ -79,6 +82,33 @@ def perturbed(reply: str, rng: np.random.Generator) -> Iterator[str]:
     for text in made:
         if text.strip() != answer.strip():
             yield f"{before}{text}{behind}"
+
+
+def fitting_answers(subject: Subject, size: Size) -> Finding:
+    """Every answer that fits all that a problem shows must have a score of 1.
+
+    For tasks whose rule is to be found. They offer `fitting_actions()`, which yields replies by an
+    enumeration that does not use the hidden rule.
+    """
+    env = subject.make()
+    problems, offered, refused = 0, 0, []
+    for seed in range(size.problems):
+        env.reset(seed=seed)
+        fitting: Iterable[str] = getattr(env.unwrapped, "fitting_actions", tuple)()
+        replies = list(islice(fitting, MOST_FITTING))
+        problems += bool(replies)
+        offered += len(replies)
+        for reply in replies:
+            env.reset(seed=seed)
+            score = finish(env, always(reply)).score
+            if score < 1.0:
+                refused.append({"seed": seed, "answer": inside(reply)[1][:200], "score": score})
+    if not offered:
+        return Finding("fitting answers", "skip", "it offers no fitting_actions()")
+    message = f"{len(refused)} of {offered} fitting answers to {problems} problems score below 1"
+    message += f"; seed {refused[0]['seed']}: {refused[0]['answer']!r}" if refused else ""
+    measured = {"problems": problems, "offered": offered, "refused": refused}
+    return Finding("fitting answers", "fail" if refused else "pass", message, measured)
 
 
 def constant_answer(subject: Subject, size: Size) -> Finding:

@@ -3,40 +3,56 @@
 import json
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
-from zerogym.benchmarks.audit.answers import constant_answer, own_answer, wrong_answers
+from zerogym.benchmarks.audit.answers import (
+    constant_answer,
+    fitting_answers,
+    own_answer,
+    wrong_answers,
+)
 from zerogym.benchmarks.audit.children import Result, run_items
 from zerogym.benchmarks.audit.determinism import determinism
 from zerogym.benchmarks.audit.draws import difficulty, rates, seeds_overlap, splits_overlap
 from zerogym.benchmarks.audit.hostile import hostile_replies
+from zerogym.benchmarks.audit.shortcuts import shortcut
 from zerogym.benchmarks.audit.subject import Finding, NotAuditable, Size, Subject, has_answers
+from zerogym.benchmarks.audit.twins import overlap_up_to_names
 from zerogym.envs.parent_death import end_with_parent
 
 Check = Callable[[Subject, Size], Finding]
 
-ABOUT_ANSWERS = ("own answer", "wrong answers", "constant answer", "splits overlap", "difficulty")
+ABOUT_ANSWERS = (
+    "own answer", "fitting answers", "wrong answers", "constant answer", "shortcut",
+    "splits overlap", "overlap up to names", "difficulty",
+)  # fmt: skip
 CHECKS: dict[str, Check] = {
     "own answer": own_answer,
+    "fitting answers": fitting_answers,
     "wrong answers": wrong_answers,
     "constant answer": constant_answer,
+    "shortcut": shortcut,
     "hostile replies": hostile_replies,
     "determinism": determinism,
     "seeds overlap": seeds_overlap,
     "splits overlap": splits_overlap,
+    "overlap up to names": overlap_up_to_names,
     "difficulty": difficulty,
     "rates": rates,
 }
 
 
-def findings(subject: Subject, size: Size, seconds: float) -> Iterator[Finding]:
+def findings(
+    subject: Subject, size: Size, seconds: float, names: Sequence[str] = tuple(CHECKS)
+) -> Iterator[Finding]:
     """One finding for each check; each check runs in a forked child of its own.
 
     Args:
         subject: What is audited.
         size: How much is drawn.
         seconds: Wall time for one check.
+        names: Of the checks; by default all.
     """
     # In a child, because a trial of the sandbox starts a thread, and children are forks.
     (tried,) = run_items(Subject.sandbox_missing, [subject], seconds)
@@ -48,7 +64,8 @@ def findings(subject: Subject, size: Size, seconds: float) -> Iterator[Finding]:
     except (NotAuditable, TypeError, ValueError) as error:
         yield Finding("make", "fail", str(error))
         return
-    for name, check in CHECKS.items():
+    for name in names:
+        check = CHECKS[name]
         if name in ABOUT_ANSWERS and not answers:
             yield Finding(name, "skip", "a world without right answers")
         elif name == "hostile replies":  # has children of its own
@@ -75,7 +92,7 @@ def main() -> None:
     end_with_parent(int(sys.argv[4]), signal.SIGTERM)
     subject = Subject.from_json(sys.argv[1])
     size = Size(**json.loads(sys.argv[2]))
-    for finding in findings(subject, size, float(sys.argv[3])):
+    for finding in findings(subject, size, float(sys.argv[3]), json.loads(sys.argv[5])):
         sys.stdout.write(json.dumps(asdict(finding)) + "\n")
         sys.stdout.flush()
 

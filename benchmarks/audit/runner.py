@@ -32,13 +32,14 @@ class Report:
 
     subject: Subject
     findings: list[Finding] = field(default_factory=list)
+    checks: Sequence[str] = tuple(CHECKS)
 
     @property
     def clean(self) -> bool:
         """True if no check failed and all ran, or the sandbox was missing."""
         done = {finding.check for finding in self.findings}
         made = self.of("make")
-        complete = done >= set(CHECKS) or (made is not None and made.status == "skip")
+        complete = done >= set(self.checks) or (made is not None and made.status == "skip")
         return complete and all(f.status != "fail" for f in self.findings)
 
     def of(self, check: str) -> Finding | None:
@@ -50,7 +51,12 @@ OnFinding = Callable[[Report, Finding], None]
 
 
 def audit(
-    subjects: Sequence[Subject], size: Size, seconds: float, processes: int, on_finding: OnFinding
+    subjects: Sequence[Subject],
+    size: Size,
+    seconds: float,
+    processes: int,
+    on_finding: OnFinding,
+    checks: Sequence[str] = tuple(CHECKS),
 ) -> list[Report]:
     """Audit all; a report for each, in the given order.
 
@@ -60,8 +66,9 @@ def audit(
         seconds: Wall time for one check.
         processes: Environments audited at once.
         on_finding: Called with each finding, from several threads.
+        checks: Names of the checks; by default all.
     """
-    reports = [Report(subject) for subject in subjects]
+    reports = [Report(subject, checks=checks) for subject in subjects]
     running: dict[int, subprocess.Popen[str]] = {}
     stop = threading.Event()
 
@@ -94,6 +101,7 @@ def _audit_one(
     command = [
         sys.executable, "-m", "zerogym.benchmarks.audit.checks",
         report.subject.to_json(), json.dumps(asdict(size)), str(seconds), str(os.getpid()),
+        json.dumps(list(report.checks)),
     ]  # fmt: skip
     paths = os.pathsep.join(path for path in sys.path if path)
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:

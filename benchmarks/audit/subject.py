@@ -268,6 +268,8 @@ class Size:
         levels: Difficulties.
         per_level: Problems for each of them.
         seconds: CPU time for each rate.
+        learnt: Problems from which a classifier learns.
+        judged: Fresh problems that it answers.
     """
 
     problems: int = 60
@@ -280,6 +282,8 @@ class Size:
     levels: tuple[float, ...] = (0.0, 1.0, 2.0, 4.0)
     per_level: int = 20
     seconds: float = 0.5
+    learnt: int = 3000
+    judged: int = 1500
 
 
-QUICK = Size(30, 40, 50, 250, 150, 300, 4, (0.0, 1.0, 2.0, 4.0), 12, 0.15)
+QUICK = Size(30, 40, 50, 250, 150, 300, 4, (0.0, 1.0, 2.0, 4.0), 12, 0.15, 600, 400)

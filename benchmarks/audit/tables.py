@@ -16,27 +16,33 @@ MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "skip": ("–", 
 _MARKDOWN_MARKS = {"pass": "", "fail": " ✗", "skip": "–"}
 COLUMNS = {  # check: title in the terminal, title in Markdown
     "own answer": ("own", "own"),
+    "fitting answers": ("fit", "fitting"),
     "wrong answers": ("wrong", "changed"),
     "constant answer": ("const", "constant"),
-    "hostile replies": ("hostile", "hostile"),
+    "shortcut": ("short", "shortcut"),
+    "hostile replies": ("host", "hostile"),
     "determinism": ("same", "same again"),
     "seeds overlap": ("seeds", "next seed"),
     "splits overlap": ("split", "splits"),
+    "overlap up to names": ("names", "up to names"),
     "difficulty": ("diff", "difficulty"),
 }
+EXACT = ("own answer", "determinism", "splits overlap")  # one number passes
 
 
 def render(reports: Iterable[Report]) -> Table:
     """One row for each environment: a mark and a number for each check."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(box=box.SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False)
     table.add_column("audit of", overflow="fold", min_width=12)
-    for title in (*(short for short, _ in COLUMNS.values()), "drawn/s"):
+    for title in (*(short for short, _ in COLUMNS.values()), "/s"):
         table.add_column(title, justify="right", no_wrap=True)
     for report in reports:
         cells = []
         for finding in map(report.of, COLUMNS):
             mark, style = MARKS[finding.status] if finding else ("", "")
-            cells.append(Text(f"{number(finding)}{mark}" if finding else "", style))
+            exact = finding is not None and finding.status == "pass" and finding.check in EXACT
+            shown = number(finding) if finding and not exact else ""
+            cells.append(Text(f"{shown}{mark}", style))
         if made := report.of("make"):
             cells[0] = Text(*MARKS[made.status])
         found = report.of("rates")
@@ -60,10 +66,13 @@ def markdown_table(path: Path, strip: str = "") -> str:
         for name in ("reasoning-gym", "reasoning-core", "gymnasium", "numpy")
         if name in origin["packages"]
     ]
-    titles = [title for _, title in COLUMNS.values()]
+    reports = read_json(path)
+    made = {check for findings in reports.values() for check in findings}
+    columns = [check for check in COLUMNS if check in made]
+    titles = [COLUMNS[check][1] for check in columns]
     rows = ["| environment | " + " | ".join(titles) + " |", "|---" * (1 + len(titles)) + "|"]
-    for subject, findings in sorted(read_json(path).items()):
-        cells = [_markdown_cell(findings.get(check)) for check in COLUMNS]
+    for subject, findings in sorted(reports.items()):
+        cells = [_markdown_cell(findings.get(check)) for check in columns]
         name = subject.removeprefix("zerogym/").removesuffix("-v0").removeprefix(strip)
         rows.append(f"| {name.removesuffix('&guarded=False')} | {' | '.join(cells)} |")
     head = (
@@ -100,6 +109,12 @@ def number(finding: Finding) -> str:
             return f"{m['mean']:.2g}"
         case "constant answer" if "overall" in m:
             return f"{worst_floor(finding):.2f}"
+        case "fitting answers" if m.get("refused"):
+            return str(len(m["refused"]))
+        case "shortcut" if "best" in m:
+            return f"{m['classifiers'][m['best']]['right']:.2f}"
+        case "overlap up to names" if "levels" in m:
+            return f"{max(level['share'] for level in m['levels'].values()):.0%}"
         case "hostile replies":
             return str(len(m.get("faults", ())) or "")
         case "determinism" if "ways" in m:

@@ -1,7 +1,7 @@
 """The base of reasoning tasks: a task file is `sample`, `solve`, `fault` and a docstring."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -146,6 +146,14 @@ class ReasoningEnv(ProblemEnv[Problem]):
         """Describe what is wrong with a wrong answer."""
         return cls.fault(problem, answer)
 
+    @staticmethod
+    def fitting(problem: Problem, /) -> Iterable[str]:
+        """Yield answers that fit all that is shown, where a rule is to be found: each is right.
+
+        Enumerated without the hidden rule, for the audit; by default there are none.
+        """
+        return ()
+
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
         """Return a beginning of the worked solution that ends with a mistake.
@@ -196,6 +204,11 @@ class ReasoningEnv(ProblemEnv[Problem]):
         """Return the problem's plausible wrong answers in the required form."""
         problem: Problem = self._running().problem
         return tuple(f"<answer>{wrong}</answer>" for wrong in problem.distractors)
+
+    def fitting_actions(self) -> Iterator[str]:
+        """Yield answers that fit all that the problem shows, in the required form."""
+        for answer in self.fitting(self._running().problem):
+            yield f"<answer>{answer}</answer>"
 
     def random_action(self, rng: np.random.Generator) -> str:
         """Return the answer of another problem of the same difficulty."""

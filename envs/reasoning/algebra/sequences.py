@@ -3,6 +3,8 @@
 Left out: sequences that are known by name only (primes, digits, look-and-say).
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from zerogym.envs.reasoning.algebra.sequence_rules import (
@@ -98,6 +100,15 @@ class SequencesEnv(ReasoningEnv):
         data = problem.data
         following = continued(rules_that_fit(data["terms"])[0], data["terms"], data["asked"])
         return ", ".join(map(str, following or []))
+
+    @staticmethod
+    def fitting(problem: Problem) -> Iterator[str]:
+        """Yield the next terms by every rule of the family that fits the terms."""
+        terms, asked = problem.data["terms"], problem.data["asked"]
+        for rule in rules_that_fit(terms):
+            following = continued(rule, terms, asked)
+            if following is not None:
+                yield ", ".join(map(str, following))
 
     @staticmethod
     def fault(problem: Problem, answer: str) -> str:

@@ -3,6 +3,7 @@
 Left out: alternatives, counted repetition and nesting in the hidden rule (answers may use them).
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, pairwise
 
@@ -18,6 +19,7 @@ from zerogym.envs.reasoning.grammars.simple_rules import (
     draw_part,
     near_rules,
     parts_of,
+    rules_that_fit,
     ways,
     written,
 )
@@ -139,6 +141,13 @@ class RegexInductionEnv(ReasoningEnv):
     def solve(problem: Problem) -> str:
         """Return the rule: it is in the data, as a search takes too long from four parts on."""
         return str(problem.data["rule"])
+
+    @staticmethod
+    def fitting(problem: Problem) -> Iterator[str]:
+        """Yield the rules of the stated kind, over the letters that are shown, that fit."""
+        good, bad = problem.data["positive"], problem.data["negative"]
+        letters = sorted(set("".join(good + bad)))
+        return rules_that_fit(letters, problem.data["parts"], good, bad)
 
     @classmethod
     def canonical_key(cls, problem: Problem) -> str:

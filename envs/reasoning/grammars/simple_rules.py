@@ -4,6 +4,7 @@ The hidden rules of regex induction. A part is a `Repeat` that comes once or has
 """
 
 from collections.abc import Iterator
+from itertools import combinations, product
 
 import numpy as np
 
@@ -69,6 +70,53 @@ def near_rules(rule: Rule, letters: list[str]) -> Iterator[Rule]:
                 if chars:
                     inner = Chars("".join(sorted(chars)))
                     yield (*before, Repeat(inner, part.least, part.most), *after)
+
+
+def rules_that_fit(
+    letters: list[str], count: int, good: list[str], bad: list[str]
+) -> Iterator[str]:
+    """Yield the rules of `count` parts that match all the good strings and none of the bad ones.
+
+    Example:
+        >>> list(rules_that_fit(["a", "b"], 1, ["a", "aaa"], ["", "b", "ab"]))
+        ['a+']
+    """
+    inner: list[Pattern] = [Chars(letter) for letter in letters]
+    inner += [Chars(a + b) for a, b in combinations(letters, 2)]
+    inner += [Sequence((Chars(a), Chars(b))) for a, b in product(letters, repeat=2)]
+    parts = [Repeat(one, *counts) for one in inner for counts in COUNTS]
+    strings = [*good, *bad]
+
+    def extended(rule: Rule, ends: list[frozenset[int]]) -> Iterator[str]:
+        """Add parts; `ends` are the places of each string up to which the rule can match."""
+        if len(rule) == count:
+            matched = [len(s) in places for s, places in zip(strings, ends, strict=True)]
+            if all(matched[: len(good)]) and not any(matched[len(good) :]):
+                yield written(rule)
+            return
+        for part in parts:
+            after = [_ends(part, s, starts) for s, starts in zip(strings, ends, strict=True)]
+            if all(after[: len(good)]):
+                yield from extended((*rule, part), after)
+
+    yield from extended((), [frozenset({0})] * len(strings))
+
+
+def _ends(part: Repeat, string: str, starts: frozenset[int]) -> frozenset[int]:
+    """Return the places of a string where a match of the part can end that begins at a start."""
+    one_of = part.inner.chars if isinstance(part.inner, Chars) else [str(part.inner)]
+    reached, found = set(starts), set(starts if part.least == 0 else ())
+    while reached:
+        reached = {
+            place + len(text)
+            for place in reached
+            for text in one_of
+            if string.startswith(text, place)
+        } - found
+        found |= reached
+        if part.most == 1:
+            break
+    return frozenset(found)
 
 
 def parts_of(pattern: Pattern) -> int | None:

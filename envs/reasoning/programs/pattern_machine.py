@@ -4,7 +4,7 @@ The programs are lists of the operations in `row_operations` and `list_operation
 two-dimensional grids, operations with a condition, and the hand-made tasks of the benchmarks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -131,6 +131,13 @@ class PatternMachineEnv(ReasoningEnv):
     @staticmethod
     def solve(problem: Problem) -> str:
         """Search for the shortest program that explains the examples, without the hidden one."""
+        for output in PatternMachineEnv.fitting(problem):
+            return output
+        raise ValueError(f"no program explains the examples: {problem.prompt}")
+
+    @staticmethod
+    def fitting(problem: Problem) -> Iterator[str]:
+        """Yield the output of every program that explains the examples, of the shortest first."""
         kind: type[Row] | type[Numbers] = tuple
         operations: Operations = LIST_OPERATIONS
         if problem.category == "arc_1d":
@@ -142,8 +149,7 @@ class PatternMachineEnv(ReasoningEnv):
         for program in programs_for(operations, examples[0], MAX_STEPS):
             output = output_of(program, given)
             if output is not None and explains(program, examples[1:]):
-                return _write(problem.category, output)
-        raise ValueError(f"no program explains the examples: {problem.prompt}")
+                yield _write(problem.category, output)
 
 
 def _draw_row(rng: np.random.Generator, length: int, palette: Sequence[int]) -> Row:

@@ -29,6 +29,10 @@ def audit(
         list[str] | None,
         typer.Option(help="All text tasks of one of our families; may be repeated."),
     ] = None,
+    check: Annotated[
+        list[str] | None,
+        typer.Option(help="Run this check only, such as 'shortcut'; may be repeated."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Draw less; seconds for each id.")] = False,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write every number to this file.")
@@ -41,6 +45,7 @@ def audit(
     An environment offers its oracle as `oracle_action()`; without it the checks that need a right
     answer are skipped.
     """
+    from zerogym.benchmarks.audit.checks import CHECKS
     from zerogym.benchmarks.audit.runner import Report, write_json
     from zerogym.benchmarks.audit.runner import audit as run
     from zerogym.benchmarks.audit.subject import QUICK, Finding, Size, text_tasks
@@ -49,6 +54,10 @@ def audit(
     for name in family or []:
         if name not in FAMILIES:
             raise UnknownName("family", name, list(FAMILIES))
+    for name in check or []:
+        if name not in CHECKS:
+            raise UnknownName("check", name, list(CHECKS))
+    checks = [name for name in CHECKS if name in check] if check else list(CHECKS)
     subjects = [_subject(text) for text in ids or []]
     subjects += [subject for name in family or [] for subject in text_tasks(name)]
     if not subjects:
@@ -68,14 +77,15 @@ def audit(
             what = escape(f"{report.subject}: {finding.check}")
             color = "red" if finding.status == "fail" else "yellow"
             out.print(f"[{color}]{what}[/] {escape(printable(finding.says))}", soft_wrap=True)
-        if finding.check in ("rates", "make"):
+        if finding.check in (checks[-1], "make"):
             bar.advance(line)
 
     try:
         with bar:
             reports = run(
-                subjects, QUICK if quick else Size(), seconds, processes or processors(), on_finding
-            )
+                subjects, QUICK if quick else Size(), seconds, processes or processors(),
+                on_finding, checks,
+            )  # fmt: skip
     finally:
         out.print(render(reports))
         if json_file is not None:
