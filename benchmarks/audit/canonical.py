@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 COMMON = 1 / 3  # share of the prompts from which on a word belongs to the form of the task
-ROUNDS = 3  # of refinement; names are told apart by what is that far away
+ROUNDS = 3  # of refinement; names differ in colour by what is that far away
 _TOKEN = re.compile(r"<->|->|=>|<=|>=|!=|\d+(?:\.\d+)?|[^\W\d]\w*|\S")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 _MARK = re.compile(r"^\s*(?:\(?\d+[.):]|[-*•])\s+")  # the number or bullet before an item of a list
@@ -153,7 +153,7 @@ def _tree(parts: list[str], hidden: set[str]) -> Tree:
 
 
 def _level(items: list[Tree], hidden: set[str]) -> Tree:
-    """What is between two brackets: runs of an expression become trees of operators."""
+    """The tree of the items between two brackets, with runs of an expression split at operators."""
 
     def in_expression(item: Tree) -> bool:
         if not isinstance(item, str):

@@ -22,7 +22,7 @@ from zerogym.benchmarks.audit.views import Views
 
 MOST_LABELS = 12
 PROBE = 100  # problems from which the kinds with few answers are found
-LEAST_SEEN = 10  # of them of a kind, for it to be judged
+LEAST_DRAWN = 10  # of them of a kind, for it to be judged
 FALSE_ALARM = 1e-3  # chance that an environment without a shortcut is flagged
 MOST_FEATURES = 2000  # the most frequent ones
 RIDGE = 1.0
@@ -72,7 +72,7 @@ def _kinds_with_few_answers(examples: Sequence[Example]) -> list[str]:
     return sorted(
         kind
         for kind, labels in answers.items()
-        if len(labels) >= LEAST_SEEN and "" not in labels
+        if len(labels) >= LEAST_DRAWN and "" not in labels
         and len(set(labels)) <= min(MOST_LABELS, len(labels) // 2)
     )  # fmt: skip
 
@@ -94,19 +94,19 @@ def classify(train: Sequence[Example], test: Sequence[Example]) -> dict[str, dic
         return {}
     views = Views.learn([example.prompt for example in train], labels)
     numbers = {label: number for number, label in enumerate(labels)}
-    learnt, truth = (
+    learnt, expected = (
         np.array([numbers.get(_label(one), -1) for one in side]) for side in (train, test)
     )
     shown = [[views.of(example.prompt) for example in side] for side in (train, test)]
     # Chosen on the test side itself: the classifier has to beat the best of the constants.
-    constant = truth == np.bincount(truth[truth >= 0], minlength=1).argmax()
+    constant = expected == np.bincount(expected[expected >= 0], minlength=1).argmax()
     results = {}
     for view in shown[0][0]:
         x, z = matrices(*([features[view] for features in side] for side in shown))
         given = predict(x[learnt >= 0], learnt[learnt >= 0], z, len(labels))
-        results[view] = _compared(given == truth, constant)
+        results[view] = _compared(given == expected, constant)
         if len(labels) == 2:
-            results[f"{view}, exchanged"] = _compared(1 - given == truth, constant)
+            results[f"{view}, exchanged"] = _compared(1 - given == expected, constant)
     return results
 
 
@@ -141,7 +141,7 @@ def matrices(train: Features, test: Features) -> tuple[np.ndarray, np.ndarray]:
 
 def predict(x: np.ndarray, labels: np.ndarray, z: np.ndarray, classes: int) -> np.ndarray:
     """Fit a logistic regression by gradient descent with momentum; return its answers for `z`."""
-    truth = np.eye(classes, dtype=np.float32)[labels]
+    expected = np.eye(classes, dtype=np.float32)[labels]
     ridge = RIDGE / len(x)
     step = 1 / (0.5 * float(np.mean(np.sum(x**2, axis=1))) + ridge)  # below 1 / curvature
     weights = np.zeros((x.shape[1], classes), np.float32)
@@ -150,7 +150,7 @@ def predict(x: np.ndarray, labels: np.ndarray, z: np.ndarray, classes: int) -> n
         logits = x @ weights
         found = np.exp(logits - logits.max(axis=1, keepdims=True))
         found /= found.sum(axis=1, keepdims=True)
-        gradient = x.T @ (found - truth) / len(x) + ridge * weights
+        gradient = x.T @ (found - expected) / len(x) + ridge * weights
         velocity = 0.9 * velocity - step * gradient
         weights += velocity
     return np.argmax(z @ weights, axis=1)

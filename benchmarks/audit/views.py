@@ -17,7 +17,7 @@ MOST_LINES = 20  # beside the question, of which pairs are made
 
 @dataclass(frozen=True)
 class Views:
-    """What the views know of the task, from the prompts of the train side.
+    """Knowledge of the task, from the prompts of the train side.
 
     Attributes:
         form: Sentences that nearly all prompts share.
@@ -45,13 +45,13 @@ class Views:
         hidden = names(prompt, self.common)
         everything = [token for part in parts for token in part]
         numbers = _numbered(everything, hidden)
-        asked = _numbered(parts[-1], hidden)
+        posed = _numbered(parts[-1], hidden)
         return {
             "words": _grams(everything),
             "words without names": _grams([numbers.get(one, one) for one in everything]),
             "first sentence": _grams(parts[0]),
             "last sentence": _grams(parts[-1]),
-            "sentences that share names with the last": _beside(parts, hidden, asked),
+            "sentences that share names with the last": _beside(parts, hidden, posed),
             "counts": self._counts(prompt, parts, hidden),
         }
 
@@ -94,13 +94,13 @@ def _grams(part: list[str]) -> set[str]:
     return {*part, *map(" ".join, pairwise(part))}
 
 
-def _beside(parts: list[list[str]], hidden: set[str], asked: dict[str, str]) -> set[str]:
+def _beside(parts: list[list[str]], hidden: set[str], posed: dict[str, str]) -> set[str]:
     """The sentences that name what the last one names: their words, each, pairs, and all at once.
 
     All at once is one feature: weights of these are a table of the answers.
     """
-    near = [part for part in parts if asked.keys() & part]
-    shown = [[asked.get(one, "#" if one in hidden else one) for one in part] for part in near]
+    near = [part for part in parts if posed.keys() & part]
+    shown = [[posed.get(one, "#" if one in hidden else one) for one in part] for part in near]
     lines = sorted(map(" ".join, shown))
     grams = set[str]().union(*map(_grams, shown))
     pairs = {" / ".join(pair) for pair in combinations(lines[:MOST_LINES], 2)}

@@ -12,7 +12,7 @@ KINDS = [f"{a}{b}" for a in ("bar", "cor", "dul", "fen", "gim") for b in ("ta", 
 
 
 class CueEnv(ReasoningEnv):
-    """Is one kind among another? With the fault, `Some` beside the first kind nearly tells it."""
+    """Decide whether one kind is in another; with the fault, `Some` beside the first nearly shows it."""
 
     def __init__(self, fault: bool = False, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -20,15 +20,15 @@ class CueEnv(ReasoningEnv):
 
     def _sample(self, difficulty: float) -> Problem:
         first, second, *others = self.np_random.permutation(KINDS)[:6]
-        truth, cue = self.np_random.random(2) < (0.5, 0.5)
+        is_so, cue = self.np_random.random(2) < (0.5, 0.5)
         if self.has_fault and self.np_random.random() < 0.6:
-            cue = truth
+            cue = is_so
         lines = [f"{'Some' if cue else 'All'} {first} are {others[0]}."]
         for a, b in zip(others, [*others[1:], second], strict=True):
             lines.append(f"{'Some' if self.np_random.random() < 0.5 else 'All'} {a} are {b}.")
         order = self.np_random.permutation(len(lines))
         prompt = "\n".join([*(lines[n] for n in order), f"Is every {first} a {second}?"])
-        return Problem(prompt, "yes" if truth else "no")
+        return Problem(prompt, "yes" if is_so else "no")
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
@@ -44,7 +44,7 @@ class CueEnv(ReasoningEnv):
 
 
 class NamesEnv(CueEnv):
-    """Who is the heaviest of three? With the fault, names and order decide the side."""
+    """Name the heaviest of three. With the fault, names and order decide the side."""
 
     def _sample(self, difficulty: float) -> Problem:
         order = sorted(self.np_random.permutation(9)[:3])

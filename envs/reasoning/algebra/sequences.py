@@ -104,9 +104,9 @@ class SequencesEnv(ReasoningEnv):
     @staticmethod
     def fitting(problem: Problem) -> Iterator[str]:
         """Yield the next terms by every rule of the family that fits the terms."""
-        terms, asked = problem.data["terms"], problem.data["asked"]
+        terms, count = problem.data["terms"], problem.data["asked"]
         for rule in rules_that_fit(terms):
-            following = continued(rule, terms, asked)
+            following = continued(rule, terms, count)
             if following is not None:
                 yield ", ".join(map(str, following))
 
