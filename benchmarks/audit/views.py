@@ -26,7 +26,7 @@ class Views:
     """
 
     form: frozenset[str]
-    common: frozenset[str]
+    common: set[str]
     labels: tuple[str, ...]
 
     @classmethod
@@ -34,7 +34,7 @@ class Views:
         """Find the form of the task."""
         found = Counter(part for prompt in prompts for part in set(sentences(prompt)))
         form = frozenset(part for part, count in found.items() if count >= FORM * len(prompts))
-        return cls(form, frozenset(common_words(prompts)), tuple(labels))
+        return cls(form, common_words(prompts), tuple(labels))
 
     def of(self, prompt: str) -> dict[str, set[str]]:
         """Return the features of a prompt in each view.
