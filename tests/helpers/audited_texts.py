@@ -12,7 +12,7 @@ KINDS = [f"{a}{b}" for a in ("bar", "cor", "dul", "fen", "gim") for b in ("ta", 
 
 
 class CueEnv(ReasoningEnv):
-    """Decide whether a kind is in another; with the fault, `Some` before the first tends to show it."""
+    """Decide whether a kind is in another; with the fault, `Some` before the first tells it."""
 
     def __init__(self, fault: bool = False, **arguments: Any) -> None:
         super().__init__(**arguments)
