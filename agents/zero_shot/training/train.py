@@ -119,6 +119,7 @@ def train_seeds(
                     run.save_model()
             raise TrainingDiverged(f"{error}; {runs[0].kept()}") from None
         for run in runs:
+            run.save_log()  # whole again, also if no update was left to do
             write_tensors(run.checkpoint, run.agent.tensors())
         return [Trained(run.save_model(), run.metrics) for run in runs]
 
