@@ -11,6 +11,7 @@
 | `feedback` | step | description of what is wrong with the action |
 | `answer` | end of the episode only | the canonical answer |
 | `difficulty`, `category`, `split` | reset and step | which problem this is |
+| `problems` | reset and step | how many problems this difficulty and split have, if few |
 | `turn` | reset and step | turns taken so far |
 | `void_turn` | step | the action could not be read as anything the task knows |
 | `tool_calls`, `cost` | step | tool calls so far; what they cost |

@@ -16,7 +16,7 @@ from zerogym.envs.reasoning.answers import (
 )
 from zerogym.envs.reasoning.corruption import corrupt_number
 from zerogym.envs.reasoning.draws import pick
-from zerogym.envs.splits import Split
+from zerogym.envs.splits import Split, split_of
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,7 @@ class ReasoningEnv(ProblemEnv[Problem]):
     answer_request: ClassVar[str] = "Give the final answer as <answer>...</answer>."
     try_again: ClassVar[str] = "Try again."
     binary: ClassVar[tuple[str, ...]] = ()  # categories with two possible answers; "" if none named
+    balanced: ClassVar[bool] = False  # few binary problems: both sides get either answer as often
 
     def __init__(
         self,
@@ -108,6 +109,7 @@ class ReasoningEnv(ProblemEnv[Problem]):
         if not isinstance(max_attempts, int) or isinstance(max_attempts, bool) or max_attempts < 1:
             raise ValueError(f"max_attempts must be an integer >= 1, got {max_attempts!r}")
         self.max_attempts = max_attempts
+        self._sides: dict[float, list[Split]] = {}  # of all problems, by difficulty
 
     @staticmethod
     @abstractmethod
@@ -240,12 +242,23 @@ class ReasoningEnv(ProblemEnv[Problem]):
 
     def _info(self) -> dict[str, Any]:
         episode = self._episode
-        return {
+        info = {
             "difficulty": episode.difficulty,
             "category": episode.problem.category,
             "split": episode.split,
             "turn": episode.turn,
         }
+        count = self._count(episode.difficulty, episode.split)
+        return info if count is None else info | {"problems": count}
+
+    def _count(self, difficulty: float, split: Split) -> int | None:
+        """Return the number of keys on a side, where all are known."""
+        if difficulty not in self._sides:
+            keys = self.all_keys(difficulty)
+            if keys is None:
+                return None
+            self._sides[difficulty] = [split_of(type(self).__name__, key) for key in {*keys}]
+        return self._sides[difficulty].count(split)
 
     def _sample(self, difficulty: float) -> Problem:
         return self.sample(self.np_random, difficulty)
@@ -254,10 +267,13 @@ class ReasoningEnv(ProblemEnv[Problem]):
         return problem.category
 
     def _kind_of(self, problem: Problem) -> str:
-        """Return category and, if it is yes or no, answer: constant answers gain on no side."""
-        if not self.binary:
+        if not self.balanced or problem.category not in self.binary:
             return ""
-        return problem.category + (problem.answer if problem.category in self.binary else "")
+        return f"{problem.category} {problem.answer}"
+
+    def all_keys(self, difficulty: float) -> Iterable[str] | None:
+        """Return the keys of all problems of a difficulty, if they are few; None elsewhere."""
+        return None
 
     @classmethod
     def canonical_key(cls, problem: Problem) -> str:

@@ -48,6 +48,17 @@ def key_up_to_names(statements: Iterable[Term], names: Collection[Atom]) -> str:
     return f"{len(colours)} names; {'; '.join(sorted(_written(one, colours) for one in listed))}"
 
 
+def numbered_by_place(text: str, names: Collection[str]) -> str:
+    """Return a text whose characters have places, with each name as the number of the first place.
+
+    Example:
+        >>> numbered_by_place("b.ab", "ab")
+        '0.10'
+    """
+    numbers = {name: str(n) for n, name in enumerate(dict.fromkeys(c for c in text if c in names))}
+    return "".join(numbers.get(char, char) for char in text)
+
+
 def _names_in(term: Term, names: Collection[Atom]) -> Iterator[Atom]:
     if isinstance(term, tuple):
         for part in term:

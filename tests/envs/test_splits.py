@@ -44,6 +44,27 @@ def test_the_sides_share_no_problem(task: Task) -> None:
     assert len(again & train) > 0.9 * len(again), "so a shared problem would have been drawn"
 
 
+@pytest.mark.parametrize(
+    ("name", "train", "test"),
+    [
+        ("ChainSum", 125, 30), ("Countdown", 113, 25), ("RandomCalculation", 123, 32),
+        ("Rubik2x2", 8, 1), ("Sequences", 183, 33),
+    ],
+)  # fmt: skip
+def test_info_says_how_many_problems_there_are(name: str, train: int, test: int) -> None:
+    task = next(task for task in TASKS if task.name == name)
+    for split, count in (("train", train), ("test", test)):
+        env = Case(task, {"split": split, "difficulty": 0.0}).bare()
+        assert env.reset(seed=0)[1]["problems"] == count
+        assert env.step("")[4]["problems"] == count
+        assert f"{count} {split}" in " ".join((type(env).__doc__ or "").split())
+        keys = set(env.all_keys(0.0))  # type: ignore[attr-defined]
+        assert len(keys) == train + test
+        found = served(task, split, 0.0, 15 * count)
+        assert found <= keys and len(found) > 0.9 * count
+    assert "problems" not in env.reset(options={"difficulty": 1.0})[1]
+
+
 def test_the_share_of_the_test_side() -> None:
     sides = [split_of("task", str(number)) for number in range(20_000)]
     share = sides.count("test") / len(sides)

@@ -21,6 +21,7 @@ from zerogym.envs.reasoning.answers import parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
 from zerogym.envs.reasoning.listings import MAX_LENGTH, parse_assignments
+from zerogym.envs.reasoning.renaming import Bag, key_up_to_names
 
 UNKNOWNS = "xyzuvw"
 _TUPLES = re.compile(r"\(([a-zA-Z, ]+)\) ?= ?\(([^()=]+)\) ?\.?")
@@ -52,12 +53,10 @@ class LinearEquationsEnv(ReasoningEnv):
     Example:
         >>> env = LinearEquationsEnv(difficulty=0)
         >>> print(env.reset(seed=4)[0])
-        Solve for x, y:
-        -2x - y = 14
-        4x - 2y = -36
-        Give the exact values in the form x = 5/3, y = -2.
+        Solve for x: -4x - 2 = -34
+        Give the exact value in the form x = 5/3.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>y = 2, x = -8</answer>")[1]
+        >>> env.step("<answer>x = 8</answer>")[1]
         1.0
 
     Source:
@@ -71,6 +70,16 @@ class LinearEquationsEnv(ReasoningEnv):
         """Draw the solution, then equations that have it."""
         level = min(difficulty, MAX_LEVEL)
         return (_one_unknown if rng.random() < 0.5 else _system)(rng, level)
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the equations up to unknowns and the order of equations and terms."""
+        unknowns, equations = problem.data["unknowns"], problem.data["equations"]
+        if len(equations) == 1:
+            return " = ".join(map(_terms_in_order, equations[0].split(" = ")))
+        rows = [list(map(str, read_row(equation, unknowns))) for equation in equations]
+        statements = [(Bag(zip(row, unknowns, strict=False)), "is", row[-1]) for row in rows]
+        return key_up_to_names(statements, unknowns)
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -95,6 +104,11 @@ class LinearEquationsEnv(ReasoningEnv):
             if sum(a * v for a, v in zip(row, values, strict=False)) != row[-1]:
                 return f"The answer does not satisfy {equation}."
         return ""
+
+
+def _terms_in_order(side: str) -> str:
+    terms = re.split(r" (?=[-+] )(?![^(]*\))", side)
+    return " ".join(sorted(term.replace(" ", "").removeprefix("+") for term in terms))
 
 
 def _read_values(text: str, unknowns: str) -> list[Fraction] | None:

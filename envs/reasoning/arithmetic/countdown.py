@@ -5,7 +5,9 @@ Left out: the television rules that allow numbers to stay unused.
 
 import operator
 from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -33,7 +35,8 @@ class CountdownEnv(ReasoningEnv):
 
     Difficulty:
         `2 + difficulty` numbers (a fractional part is the chance of one more, at most 6), drawn
-        from 1 to `9 + 10 * difficulty` (at most 100).
+        from 1 to `9 + 10 * difficulty` (at most 100). At 0 there are 138 problems (113 train, 25
+        test).
 
     Example:
         >>> env = CountdownEnv(difficulty=0)
@@ -69,6 +72,20 @@ class CountdownEnv(ReasoningEnv):
             distractors=_distractors(numbers, target),
             data={"numbers": numbers, "target": target},
             canonical=f"{listed} -> {target}",
+        )
+
+    def all_keys(self, difficulty: float) -> Iterable[str] | None:
+        """Return two digits and what they make at difficulty 0."""
+        if difficulty > 0:
+            return None
+        pairs = combinations_with_replacement(range(1, 10), 2)
+        made = (
+            (f"{a}, {b}", _joined(*way)[0])
+            for a, b in pairs
+            for way in _ways((Fraction(a), ""), (Fraction(b), ""))
+        )
+        return (
+            f"{listed} -> {value}" for listed, value in made if value >= 1 and value == int(value)
         )
 
     @staticmethod

@@ -12,6 +12,7 @@ import numpy as np
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, shuffled
 from zerogym.envs.reasoning.listings import parse_assignments
+from zerogym.envs.reasoning.renaming import Term, key_up_to_names
 
 MAX_LENGTH = 5  # digits of an addend
 MAX_ADDENDS = 3
@@ -124,6 +125,15 @@ class CryptarithmEnv(ReasoningEnv):
         if sum(map(int, numbers[:-1])) != int(numbers[-1]):
             return f"{' + '.join(numbers[:-1])} is not {numbers[-1]}."
         return ""
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the sum up to letters and the order of addends."""
+        data = problem.data
+        statements: list[Term] = [("addend", tuple(word)) for word in data["addends"]]
+        statements.append(("total", tuple(data["total"])))
+        statements += [("is", letter, digit) for letter, digit in data["known"].items()]
+        return key_up_to_names(statements, ascii_uppercase)
 
     @staticmethod
     def solve(problem: Problem) -> str:

@@ -9,6 +9,7 @@ from zerogym.envs.reasoning.constraints.boards import board_of, random_board
 from zerogym.envs.reasoning.constraints.number_grids import NumberGridEnv
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import round_randomly
+from zerogym.envs.reasoning.renaming import numbered_by_place
 
 SIZES = (4, 6, 7, 8, 9)  # by level
 SHARES = (0.3, 0.45, 0.5, 0.55, 0.6)  # of cells that are blank
@@ -55,3 +56,8 @@ class LatinSquareEnv(NumberGridEnv):
         )
         solution, blanks = random_board(board_of(size), rng), int(SHARES[level] * size**2 + 0.5)
         return LatinSquareEnv.pose(rng, solution, blanks, question, {"size": size})
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the clues up to which number is which."""
+        return numbered_by_place(problem.canonical, "123456789")

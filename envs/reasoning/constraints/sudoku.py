@@ -9,6 +9,7 @@ from zerogym.envs.reasoning.constraints.boards import board_of, random_board
 from zerogym.envs.reasoning.constraints.number_grids import NumberGridEnv
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import round_randomly
+from zerogym.envs.reasoning.renaming import numbered_by_place
 
 KINDS = ((4, (2, 2), 5), (6, (2, 3), 18), (9, (3, 3), 45))  # size, box, blanks
 MAX_BLANKS = 64  # with fewer than 17 clues no 9x9 Sudoku has one solution
@@ -34,13 +35,13 @@ class SudokuEnv(NumberGridEnv):
         >>> print(env.reset(seed=1)[0])
         Solve this Sudoku: fill the blanks (_) with numbers from 1 to 4.
         Each row, each column and each box of 2 rows and 2 columns holds each number once.
-        3 _ 2 4
-        _ 4 _ 1
-        4 3 _ _
-        1 2 4 3
+        _ 1 4 2
+        4 2 1 _
+        _ 4 3 _
+        1 3 2 _
         Answer with the full grid: 4 lines of 4 numbers separated by blanks.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>3 1 2 4; 2 4 3 1; 4 3 1 2; 1 2 4 3</answer>")[1]
+        >>> env.step("<answer>3 1 4 2; 4 2 1 3; 2 4 3 1; 1 3 2 4</answer>")[1]
         1.0
 
     Source:
@@ -62,3 +63,8 @@ class SudokuEnv(NumberGridEnv):
         solution = random_board(board_of(size, box), rng)
         data = {"size": size, "box": list(box)}
         return SudokuEnv.pose(rng, solution, blanks, question, data)
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the clues up to which number is which."""
+        return numbered_by_place(problem.canonical, "123456789")

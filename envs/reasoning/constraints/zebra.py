@@ -63,7 +63,8 @@ class ZebraEnv(ReasoningEnv):
 
     Difficulty:
         Houses and groups (the people are one): 2 and 2 at difficulty 0, then 3 and 3, 4 and 3, 4
-        and 4, 5 and 4, 5 and 5, from 6 on 6 and 6; a fractional part is the chance of the next.
+        and 4, 5 and 4, 5 and 5, from 6 on 6 and 6; a fractional part is the chance of the next. At
+        0 there are 36 problems up to names and order (28 train, 8 test).
 
     Example:
         >>> env = ZebraEnv(difficulty=0)

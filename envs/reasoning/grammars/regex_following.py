@@ -21,6 +21,7 @@ from zerogym.envs.reasoning.grammars.regexes import (
     parse_pattern,
 )
 from zerogym.envs.reasoning.mistakes import wrong_among
+from zerogym.envs.reasoning.renaming import Bag, Term, key_up_to_names
 
 Counts = tuple[tuple[int, int | None], ...]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -109,6 +110,12 @@ class RegexFollowingEnv(ReasoningEnv):
             return f"The string has {len(string)} characters."
         return ""
 
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the pattern up to characters and the order of alternatives."""
+        pattern = _as_term(parse_pattern(problem.data["pattern"]))
+        return f"{problem.data['length']} {key_up_to_names([pattern], LETTERS)}"
+
     @staticmethod
     def solve(problem: Problem) -> str:
         """Walk through the automaton of the pattern: the shortest match, or one of the length."""
@@ -117,6 +124,16 @@ class RegexFollowingEnv(ReasoningEnv):
         lengths = range(LONGEST + 1) if length is None else [length]
         strings = (matcher.string_of_length(n) for n in lengths)
         return next(string for string in strings if string is not None)
+
+
+def _as_term(pattern: Pattern) -> Term:
+    if isinstance(pattern, Chars):
+        return Bag(pattern.chars)
+    if isinstance(pattern, Sequence):
+        return tuple(map(_as_term, pattern.parts))
+    if isinstance(pattern, Choice):
+        return ("or", Bag(map(_as_term, pattern.options)))
+    return ("repeat", pattern.least, str(pattern.most), _as_term(pattern.inner))
 
 
 @lru_cache(maxsize=256)

@@ -133,7 +133,7 @@ KINDS: dict[str, RuleKind] = {
     ),
     "bullets": RuleKind(
         ("layout",), _number(2, 4, 0.5),
-        'It has exactly {n} bullet points, which are lines that start with "- ".',
+        'It has exactly {n} bullet points, which are lines that start with "- " and a word.',
         lambda t, r: t.bullets == r["n"],
     ),
     "keyword": RuleKind(

@@ -61,8 +61,9 @@ class Text:
 
     @cached_property
     def bullets(self) -> int:
-        """Count the lines that start with a hyphen or star and a blank."""
-        return sum(line.lstrip().startswith(("- ", "* ")) for line in self.raw.split("\n"))
+        """Count the lines that start with a hyphen or star and a blank, and have a word."""
+        lines = (line.lstrip() for line in self.raw.split("\n"))
+        return sum(line.startswith(("- ", "* ")) and bool(_bare(line)) for line in lines)
 
 
 def _bare(token: str) -> str:

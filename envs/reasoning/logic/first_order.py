@@ -23,12 +23,15 @@ from zerogym.envs.reasoning.listings import (
 from zerogym.envs.reasoning.logic.drawn_theories import STATUSES
 from zerogym.envs.reasoning.logic.first_order_questions import QUESTIONS
 from zerogym.envs.reasoning.logic.theories import (
+    NOT,
+    VARIABLES,
     Atom,
     Rule,
     entails_by_search,
     is_step,
     negated,
 )
+from zerogym.envs.reasoning.renaming import Bag, Term, key_up_to_names
 
 MAX_LEVEL = 6
 
@@ -66,23 +69,20 @@ class FirstOrderEnv(ReasoningEnv):
     Example:
         >>> env = FirstOrderEnv(difficulty=0)
         >>> print(env.reset(seed=5)[0])
-        Rules:
-        For all x and y: if y thanks x and y is tall, then x is not proud.
-        For all x and y: if x invites y and y is clever, then x is not proud.
-        For all x and y: if x calls y, then x is not proud.
-        Facts:
-        1. Simon invites Olga.
-        2. Sara is quick.
-        3. Sara is tall.
-        4. Simon invites Sara.
-        5. Olga is young.
-        6. Olga is tall.
-        7. Simon thanks Sara.
-        8. Sara thanks Olga.
-        Rules and facts show that "Olga is not proud" is true. Which facts are needed for this?
-        Answer with the numbers of the smallest such set of facts.
+        Noah is calm.
+        Felix is young.
+        Felix is calm.
+        Walter is calm.
+        Noah is quick.
+        Walter is happy.
+        Felix is quick.
+        Noah is careful.
+        For all x: if x is careful and x is quick, then x is not tall.
+        For all x: if x is calm, then x is not tall.
+        For all x and y: if x is calm and y is happy, then x admires y.
+        Does this follow: Noah admires Felix? Answer yes or no.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>3, 8</answer>")[1]
+        >>> env.step("<answer>no</answer>")[1]
         1.0
 
     Source:
@@ -103,6 +103,25 @@ class FirstOrderEnv(ReasoningEnv):
         level = round_randomly(rng, min(difficulty, MAX_LEVEL))
         category = pick(rng, FirstOrderEnv.categories)
         return QUESTIONS[category](rng, level)
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return facts, rules and question up to people, predicates and order."""
+        data = problem.data
+        derived = data.get("derived", ())
+        statements: list[Term] = [("goal", _with_sign(goal)) for goal in data["goals"]]
+        atoms = list(data["goals"])
+        for number, one in enumerate(data["statements"], 1):
+            if "fact" in one:
+                atoms.append(one["fact"])
+                kind = "derived" if number in derived else "given"
+                statements.append((kind, _with_sign(one["fact"])))
+            else:
+                atoms += [*one["if"], one["then"]]
+                body = Bag(map(_with_sign, one["if"]))
+                statements.append(("rule", body, _with_sign(one["then"])))
+        names = {part.removeprefix(NOT) for atom in atoms for part in atom} - {*VARIABLES}
+        return f"{problem.category}: {key_up_to_names(statements, sorted(names))}"
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -140,6 +159,11 @@ class FirstOrderEnv(ReasoningEnv):
                 return "The answer is not a list of numbers."
             is_right = set(numbers) == set(problem.data["needed"])
         return "" if is_right else "The answer is wrong."
+
+
+def _with_sign(atom: Sequence[str]) -> Term:
+    name, *terms = atom
+    return ("not" if name.startswith(NOT) else "", name.removeprefix(NOT), *terms)
 
 
 def _atom(parts: Sequence[str]) -> Atom:

@@ -45,7 +45,8 @@ class KnightsKnavesEnv(ReasoningEnv):
 
     Difficulty:
         `2 + difficulty` people (a fractional part is the chance of one more, at most 8). From 2 on,
-        claims join up to three people instead of two.
+        claims join up to three people instead of two. At 0 there are 19 problems up to names and
+        order (16 train, 3 test).
 
     Example:
         >>> env = KnightsKnavesEnv(difficulty=0)

@@ -74,6 +74,7 @@ class PropositionalEntailmentEnv(ReasoningEnv):
     """
 
     binary = ("",)
+    balanced = True
     read = staticmethod(parse_yes_no)
     unreadable = "The answer is neither yes nor no."
 

@@ -54,7 +54,8 @@ class SatisfiabilityEnv(ReasoningEnv):
     Difficulty:
         At 0 three letters and 7 clauses of two; from 1 on `5 + difficulty` letters (at most 11) and
         about `4.5` clauses a letter, of two or three letters, from 3 on mostly of three. At 1 these
-        are 6 letters and 26 clauses. A fractional part is the chance of one level more.
+        are 6 letters and 26 clauses. A fractional part is the chance of one level more. At 0 there
+        are 142 problems up to letters and order (104 train, 38 test).
 
     Example:
         >>> env = SatisfiabilityEnv(difficulty=0)

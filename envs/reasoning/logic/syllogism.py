@@ -54,7 +54,7 @@ class SyllogismEnv(ReasoningEnv):
 
     Difficulty:
         `2 + difficulty` premises (a fractional part is the chance of one more, at most 8), in
-        random order.
+        random order. At 0 there are 43 problems up to kinds and order (35 train, 8 test).
 
     Example:
         >>> env = SyllogismEnv(difficulty=0)
@@ -77,6 +77,7 @@ class SyllogismEnv(ReasoningEnv):
 
     categories = ("modern", "existential")
     binary = ("modern", "existential")
+    balanced = True
     read = staticmethod(parse_yes_no)
     unreadable = "The answer is neither yes nor no."
 

@@ -20,8 +20,8 @@ ADJECTIVES = _words(
 
 # Third person; without the last letter they are the plain verb.
 VERBS = _words(
-    """admires advises answers calls follows greets helps hires invites joins knows likes meets
-    pays praises prefers remembers supports thanks trusts visits"""
+    """admires advises calls defends follows greets helps hires invites knows likes meets obeys
+    pays praises remembers rescues supports thanks trusts visits"""
 )
 
 # Plurals, for "All ... are ...".

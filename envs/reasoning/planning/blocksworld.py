@@ -64,7 +64,8 @@ class BlocksworldEnv(PlanEnv):
 
     Difficulty:
         `3 + difficulty` blocks (a fractional part is the chance of one more), at most 12; with
-        `optimal=True` at most 6.
+        `optimal=True` at most 6. At 0 there are 26 problems up to the names of blocks (21 train, 5
+        test).
 
     Example:
         >>> env = BlocksworldEnv(difficulty=0)

@@ -55,10 +55,10 @@ class StripsEnv(PlanEnv):
     Example:
         >>> env = StripsEnv(difficulty=0)
         >>> print(env.reset(seed=2)[0].splitlines()[-3])
-          (:goal (and (gibi bido bido))))
+          (:goal (and (givis mod kolak) (zole mod mod))))
         >>> print(env.oracle_action())
-        <answer>(kerak dimen bido)
-        (zumen dimen bido)</answer>
+        <answer>(livo kolak)
+        (runo mod kolak)</answer>
         >>> env.step(env.oracle_action())[1]
         1.0
 

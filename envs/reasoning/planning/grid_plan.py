@@ -63,6 +63,14 @@ class GridPlanEnv(WalkEnv):
         Reinforcement Learning Environments for Goal-Oriented Tasks" (2023, arXiv 2306.13831).
     """
 
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the map up to which key is which."""
+        keys = dict.fromkeys(c for c in problem.canonical if c in "abcdef")
+        numbers = {c: f"key{n}" for n, key in enumerate(keys) for c in (key,)}
+        numbers |= {key.upper(): f"door{n}" for n, key in enumerate(keys)}
+        return "".join(numbers.get(c, c) for c in problem.canonical)
+
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw rooms, and walk from key to key to the goal."""

@@ -19,6 +19,7 @@ from zerogym.envs.reasoning.planning.strips import (
     fault,
     written,
 )
+from zerogym.envs.reasoning.renaming import Bag, Term, key_up_to_names
 from zerogym.envs.splits import Split
 
 
@@ -137,6 +138,19 @@ class PlanEnv(ReasoningEnv):
             data=data,
             canonical=f"{domain}\n{text}" if is_new else text,
         )
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return domain, start and goal up to names and the order of atoms."""
+        data = problem.data
+        names = {*data["objects"]}
+        statements: list[Term] = [("start", *atom) for atom in data["start"]]
+        statements += [("goal", *atom) for atom in data["goal"]]
+        for name, arity, *parts in data.get("actions", ()):
+            effects = [Bag((predicate, *at) for predicate, at in part) for part in parts]
+            statements.append(("action", name, arity, *effects))
+            names |= {name, *(predicate for part in parts for predicate, _ in part)}
+        return f"{data['fewest']} {key_up_to_names(statements, sorted(names))}"
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:

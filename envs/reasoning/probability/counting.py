@@ -12,6 +12,7 @@ from zerogym.envs.reasoning.listings import without_unit
 from zerogym.envs.reasoning.numerals import parse_integer
 from zerogym.envs.reasoning.probability.counting_questions import QUESTIONS
 from zerogym.envs.reasoning.probability.counting_steps import COUNTS
+from zerogym.envs.reasoning.renaming import key_up_to_names, numbered_by_place
 
 UNITS = ("ways", "way", "strings", "paths", "path", "committees")  # may stand behind the number
 
@@ -37,11 +38,11 @@ class CountingEnv(ReasoningEnv):
     Example:
         >>> env = CountingEnv(difficulty=0, category="strings")
         >>> print(env.reset(seed=1)[0])
-        Think of all strings of length 7 over the letters E, F.
-        How many of them do not contain FFF as consecutive letters?
+        Think of all strings of length 5 over the letters D, E.
+        How many of them do not contain EE as consecutive letters?
         Answer with an integer.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>81</answer>")[1]
+        >>> env.step("<answer>13</answer>")[1]
         1.0
 
     Source:
@@ -78,6 +79,21 @@ class CountingEnv(ReasoningEnv):
         """Read a number >= 0, with or without a unit."""
         value = parse_integer(without_unit(answer, UNITS))
         return None if value is None or value < 0 else value
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return a question up to letters, the order of shelves and the start of a path."""
+        data = dict(problem.data)
+        if data["kind"] == "arrangements":
+            letters = [("letter", letter) for letter in data["letters"]]
+            rule = (data["rule"], data["which"] if data["rule"] != "none" else "")
+            return f"arrangements: {key_up_to_names([*letters, rule], set(data['letters']))}"
+        if data["kind"] == "strings":
+            pattern = numbered_by_place(data["pattern"], data["alphabet"])
+            return f"strings {len(data['alphabet'])} {data['length']} {pattern}"
+        if "sizes" in data:
+            data["sizes"] = sorted(data["sizes"])
+        return str(sorted(data.items()))
 
     @staticmethod
     def solve(problem: Problem) -> str:

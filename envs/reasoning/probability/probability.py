@@ -4,6 +4,7 @@ Left out: continuous distributions, expectations, and events on the order of the
 than "the first ones were ...".
 """
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +17,8 @@ from zerogym.envs.reasoning.probability.chances import (
     chance_of_successes,
     chance_of_total,
 )
-from zerogym.envs.reasoning.probability.experiments import EXPERIMENTS
+from zerogym.envs.reasoning.probability.experiments import COLOURS, EXPERIMENTS
+from zerogym.envs.reasoning.renaming import key_up_to_names
 
 
 class ProbabilityEnv(ReasoningEnv):
@@ -60,6 +62,16 @@ class ProbabilityEnv(ReasoningEnv):
         count = round_randomly(rng, min(difficulty, 100.0))
         conditional = rng.random() < 0.5 and difficulty >= 2
         return EXPERIMENTS[kind](rng, count, conditional)
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the question up to the colours of an urn and their order."""
+        held = re.search(r"colours: (.*?);", problem.prompt)
+        if held is None:
+            return problem.prompt
+        balls = [("holds", *ball) for ball in re.findall(r"(\d+) (\w+)", held[1])]
+        rest = re.findall(r"\w+", problem.prompt.replace(held[1], ""))
+        return key_up_to_names([*balls, ("asks", *rest)], COLOURS)
 
     @staticmethod
     def solve(problem: Problem) -> str:

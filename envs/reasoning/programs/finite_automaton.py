@@ -11,6 +11,7 @@ import numpy as np
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import pick, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.listings import parse_words
+from zerogym.envs.reasoning.renaming import Term, key_up_to_names
 from zerogym.envs.reasoning.yes_no import yes_no_fault
 
 OUTPUTS = "0123456789"
@@ -106,6 +107,21 @@ class FiniteAutomatonEnv(ReasoningEnv):
         pairs = zip(found, right, strict=True)
         place = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), 0)
         return f"Entry {place} is the first that is wrong." if place else ""
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return table and word up to states, letters and digits."""
+        data = problem.data
+        moves, writes = data["moves"], data["writes"]
+        statements: list[Term] = [
+            ("on", state, letter, after, writes[state][letter] if writes else "")
+            for state, row in moves.items()
+            for letter, after in row.items()
+        ]
+        statements += [("start", data["start"]), ("word", *data["word"])]
+        statements += [("final", state) for state in data["final"]]
+        names = [*ascii_lowercase, *ascii_uppercase, *OUTPUTS]
+        return f"{problem.category}: {key_up_to_names(statements, names)}"
 
     @staticmethod
     def solve(problem: Problem) -> str:

@@ -23,6 +23,7 @@ from zerogym.envs.reasoning.programs.programs import (
     run_program,
 )
 from zerogym.envs.reasoning.programs.row_operations import Row, row_hint, row_operations
+from zerogym.envs.reasoning.renaming import key_up_to_names
 
 MAX_STEPS = 2  # operations of a program; all programs of up to so many are tried
 FEWEST_EXAMPLES = 3
@@ -127,6 +128,15 @@ class PatternMachineEnv(ReasoningEnv):
             return f"The answer has {len(found)} elements; the output has another number."
         wrong = sum(a != b for a, b in zip(found, right, strict=True))
         return f"Wrong places: {wrong} of {len(right)}." if wrong else ""
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the examples up to order, and those of rows up to colours."""
+        data = problem.data
+        examples = [(tuple(before), tuple(after)) for before, after in data["examples"]]
+        colours = range(1, 10) if problem.category == "arc_1d" else ()
+        key = key_up_to_names([*examples, ("input", tuple(data["input"]))], colours)
+        return f"{problem.category}: {key}"
 
     @staticmethod
     def solve(problem: Problem) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
 from zerogym.envs.reasoning.listings import parse_assignments, parse_integers
+from zerogym.envs.reasoning.renaming import key_up_to_names
 
 REGISTERS = "abcdefgh"
 MAX_LINES = 40
@@ -99,6 +100,14 @@ class RegisterMachineEnv(ReasoningEnv):
             return f"The answer must give one integer for each of {', '.join(expected)}."
         wrong = sum(values[name] != value for name, value in expected.items())
         return f"Wrong registers: {wrong} of {len(expected)}." if wrong else ""
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return start and program up to the names of registers."""
+        start = problem.data["start"]
+        lines = (line.split() for line in problem.data["program"])
+        program = [(f"line {number}", *words) for number, words in enumerate(lines)]
+        return key_up_to_names([*program, *start.items()], list(start))
 
     @staticmethod
     def solve(problem: Problem) -> str:

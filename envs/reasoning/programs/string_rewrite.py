@@ -12,6 +12,7 @@ from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
 from zerogym.envs.reasoning.listings import plain
 from zerogym.envs.reasoning.mistakes import swap_letters
+from zerogym.envs.reasoning.renaming import key_up_to_names
 
 MAX_STEPS = 40
 MAX_RULES = 8
@@ -89,6 +90,17 @@ class StringRewriteEnv(ReasoningEnv):
         return _problem(category, *best)
 
     read = staticmethod(plain)
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return rules and string up to letters."""
+        data = problem.data
+        rules = [
+            (f"rule {number}", tuple(left), tuple(right))
+            for number, (left, right) in enumerate(data["rules"])
+        ]
+        start = ("start", tuple(data["string"]))
+        return f"{data['steps']} steps: {key_up_to_names([*rules, start], ascii_lowercase)}"
 
     @staticmethod
     def solve(problem: Problem) -> str:

@@ -48,18 +48,20 @@ class RiverCrossingEnv(ReasoningEnv):
     Difficulty:
         The shortest way has `1 + 3 * difficulty` crossings (a fractional part is the chance of one
         more; fewer if none of 8 casts drawn has a start as far away). There are up to
-        `2 + difficulty` (at most 7) of each group, or `3 + difficulty` (at most 7) things.
+        `2 + difficulty` (at most 7) of each group, or `3 + difficulty` (at most 7) things. Up to
+        names there are few problems (9 at 0, 25 at 1), so that names and numbers decide the split,
+        and both sides share these few.
 
     Example:
         >>> env = RiverCrossingEnv(difficulty=0)
         >>> print(env.reset(seed=1)[0])
-        A boat for at most 2 takes 2 doctors and 2 dancers across a river; at least one must row.
-        After each crossing, no bank with a doctor on it may have more dancers than doctors.
-        Left bank: 1 dancer. Right bank: 2 doctors, 1 dancer. The boat is on the left.
+        A boat for at most 2 takes 2 dragons and 2 teachers across a river; at least one must row.
+        After each crossing, no bank with a dragon on it may have more teachers than dragons.
+        Left bank: 2 teachers. Right bank: 2 dragons. The boat is on the left.
         Bring all to the right bank. Answer with who is in the boat at each crossing, crossings
-        separated by semicolons, such as: 1 doctor, 1 dancer; 1 doctor
+        separated by semicolons, such as: 1 dragon, 1 teacher; 1 dragon
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>1 dancer</answer>")[1]
+        >>> env.step("<answer>2 teachers</answer>")[1]
         1.0
 
     Source:
@@ -135,6 +137,16 @@ class RiverCrossingEnv(ReasoningEnv):
         if state != river.goal:
             return f"At the end not all are on the right bank. {_banks(river, names, state)}"
         return ""
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the crossing up to the order of kinds; up to names there are too few problems."""
+        data = problem.data
+        names = data["names"]
+        kinds = sorted(zip(names, data["totals"], data["left"], strict=True))
+        pairs = sorted(sorted((names[a], names[b])) for a, b in data["pairs"])
+        first = names[0] if data["rule"] == OUTNUMBERED else ""
+        return f"{data['capacity']} {data['boat_left']} {kinds} {pairs} {first}"
 
     @staticmethod
     def solve(problem: Problem) -> str:

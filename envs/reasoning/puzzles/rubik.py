@@ -4,7 +4,7 @@ Left out: the 3x3x3 cube, whose exact distances need large tables, and turns of 
 """
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from itertools import accumulate
 
@@ -26,6 +26,7 @@ from zerogym.envs.reasoning.puzzles.cube import (
     parse_turns,
     turned,
 )
+from zerogym.envs.reasoning.renaming import numbered_by_place
 
 MAX_TURNS = 15  # of a scramble; no cube is more than 11 turns from solved
 COLOURS: dict[Vector, str] = {
@@ -65,7 +66,8 @@ class Rubik2x2Env(ReasoningEnv):
 
     Difficulty:
         `1 + 3 * difficulty` turns of scramble (a fractional part is the chance of one more, at most
-        15), none of the face turned before it.
+        15), none of the face turned before it. At 0 there are 9 problems up to colours (8 train, 1
+        test).
 
     Example:
         >>> env = Rubik2x2Env(difficulty=0)
@@ -110,6 +112,18 @@ class Rubik2x2Env(ReasoningEnv):
         cube = reduce(turned, turns, problem.data["cube"])
         mixed = [face for n, face in enumerate(FACES) if len(set(cube[4 * n : 4 * n + 4])) > 1]
         return f"At the end, faces with several colours: {', '.join(mixed)}." if mixed else ""
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the cube up to which colour is which, as that depends on how it is held."""
+        return numbered_by_place(problem.canonical, problem.canonical)
+
+    def all_keys(self, difficulty: float) -> Iterable[str] | None:
+        """Return the cubes of one turn at difficulty 0; of opposite faces one is enough."""
+        if difficulty > 0:
+            return None
+        cubes = (turned("".join(face * 4 for face in FACES), turn) for turn in SEARCHED)
+        return (numbered_by_place(cube, cube) for cube in cubes)
 
     @staticmethod
     def solve(problem: Problem) -> str:

@@ -52,13 +52,13 @@ class WaterJugsEnv(ReasoningEnv):
     Example:
         >>> env = WaterJugsEnv(difficulty=0)
         >>> print(env.reset(seed=1)[0])
-        Three jugs can hold these litres: A 10, B 6, C 8. Now A holds 8, B holds 3, C holds 2.
+        Three jugs can hold these litres: A 6, B 11, C 12. Now A holds 1, B holds 2, C holds 9.
         You can fill a jug, empty it, or pour from one jug into another until the first is
-        empty or the second is full. At the end jug B must hold exactly 2.
+        empty or the second is full. At the end jug C must hold exactly 7.
         Answer with the actions in order, separated by commas, such as:
         fill A, pour A->B, empty B
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>empty B, pour C->B</answer>")[1]
+        >>> env.step("<answer>fill C, pour C->A</answer>")[1]
         1.0
 
     Source:
@@ -118,6 +118,14 @@ class WaterJugsEnv(ReasoningEnv):
                 return f"Action {number} pours a jug into itself."
             state = apply(sizes, state, action)
         return "" if state[data["jug"]] == data["target"] else f"At the end {_held(state)}."
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return sizes, contents and target up to the names of jugs."""
+        data = problem.data
+        pairs = enumerate(zip(data["sizes"], data["start"], strict=True))
+        jugs = sorted((size, held, jug == data["jug"]) for jug, (size, held) in pairs)
+        return f"{jugs} {data['target']}"
 
     @staticmethod
     def solve(problem: Problem) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from zerogym.envs.reasoning.answers import format_number, parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.renaming import Bag, Term, key_up_to_names
 from zerogym.envs.reasoning.uncertainty.networks import (
     Network,
     chance_by_elimination,
@@ -60,13 +61,13 @@ class BayesNetEnv(ReasoningEnv):
         >>> print(env.reset(seed=0)[0])
         A Bayesian network; the parents of a variable are its causes. Each line gives
         the probabilities of the values of a variable, in order.
-        P(A=0, 1) = 0.6, 0.4
+        P(A=0, 1) = 0.1, 0.9
         P(B=0, 1 | A=0) = 0.8, 0.2
-        P(B=0, 1 | A=1) = 0.6, 0.4
-        A=0 is observed. What is P(B=1 | A=0)?
+        P(B=0, 1 | A=1) = 0.3, 0.7
+        B=1 is observed. What is P(A=0 | B=1)?
         Answer with an exact fraction or an exact decimal.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>1/5</answer>")[1]
+        >>> env.step("<answer>2/65</answer>")[1]
         1.0
 
     Source:
@@ -101,6 +102,23 @@ class BayesNetEnv(ReasoningEnv):
         chance, steps = chance_by_elimination(network.cut(doing), query, given, NAMES)
         wrong = [if_observed, before, 1 - chance, chance / 2, (1 + chance) / 2]
         return _write(network, question, chance, steps, category, wrong)
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return network and question up to the names of variables."""
+        data = problem.data
+        names = NAMES[: len(data["sizes"])]
+        statements: list[Term] = []
+        for name, parents, table in zip(names, data["parents"], data["tables"], strict=True):
+            states = product(*(range(data["sizes"][parent]) for parent in parents))
+            for state, weights in zip(states, table, strict=True):
+                causes = Bag(zip((names[p] for p in parents), state, strict=True))
+                statements.append(("row", name, causes, tuple(weights)))
+        facts = [("doing", pair) for pair in data["doing"]]
+        facts += [("seeing", pair) for pair in data["seeing"]]
+        for kind, (variable, value) in [*facts, ("query", data["query"])]:
+            statements.append((kind, names[variable], value))
+        return key_up_to_names(statements, names)
 
     @staticmethod
     def solve(problem: Problem) -> str:

@@ -5,13 +5,15 @@ and nobody assumes changes that they did not see. `think` carries this out forwa
 another; `last_witnessed` looks backwards for the last move that all witnessed together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
+from zerogym.envs.reasoning.renaming import Term
 
 PEOPLE = (
     "Ada", "Ben", "Carla", "David", "Elif", "Femi", "Grace", "Hugo", "Ines", "Jonas", "Kim", "Lea",
@@ -96,6 +98,14 @@ def draw_story(rng: np.random.Generator, difficulty: float) -> Problem:
         places = [events[last_witnessed(events, chain)][2] for chain in chains]
         if places not in shortcuts(events, chains):
             return _write(rng, people, events, chains)
+
+
+def story_statements(data: Mapping[str, Any]) -> tuple[list[Term], list[str]]:
+    """Return events and questions as statements, and the names of people and places in them."""
+    people, events = data["people"], data["events"]
+    statements: list[Term] = [(f"event {n}", *event) for n, event in enumerate(events)]
+    statements += [("question", *chain) for chain in data["chains"]]
+    return statements, [*people, *{place: 0 for _, _, *where in events for place in where}]
 
 
 def shortcuts(events: list[Event], chains: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -8,8 +8,13 @@ import numpy as np
 from zerogym.envs.reasoning.answers import format_number, parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.listings import parse_words, unnumbered
-from zerogym.envs.reasoning.uncertainty.belief_stories import draw_story, last_witnessed
-from zerogym.envs.reasoning.uncertainty.belief_updates import draw_update, update
+from zerogym.envs.reasoning.renaming import key_up_to_names
+from zerogym.envs.reasoning.uncertainty.belief_stories import (
+    draw_story,
+    last_witnessed,
+    story_statements,
+)
+from zerogym.envs.reasoning.uncertainty.belief_updates import draw_update, update, update_statements
 
 _FILLERS = frozenset(("in", "inside", "into", "the", "a", "and"))
 
@@ -45,12 +50,12 @@ class BeliefTrackingEnv(ReasoningEnv):
         >>> env = BeliefTrackingEnv(difficulty=0, category="posterior")
         >>> print(env.reset(seed=0)[0])
         One of these bags is chosen.
-        Bag A: 2 red, 8 blue; chosen with probability 1/2.
-        Bag B: 5 red, 5 blue; chosen with probability 1/2.
-        Marbles drawn from the chosen bag: blue. What is the probability that it is bag B?
+        Bag A: 9 red, 1 blue; chosen with probability 1/2.
+        Bag B: 4 red, 6 blue; chosen with probability 1/2.
+        Marbles drawn from the chosen bag: red. What is the probability that it is bag A?
         Answer with an exact fraction or an exact decimal.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>5/13</answer>")[1]
+        >>> env.step("<answer>9/13</answer>")[1]
         1.0
 
     Source:
@@ -83,6 +88,16 @@ class BeliefTrackingEnv(ReasoningEnv):
         if found[-1] != right[-1]:
             return "That is not where it really is."
         return "" if found == right else "That is not what is believed by all who are asked about."
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return the story or the bags up to names and order."""
+        statements, names = (
+            update_statements(problem.data)
+            if problem.category == "posterior"
+            else story_statements(problem.data)
+        )
+        return f"{problem.category}: {key_up_to_names(statements, names)}"
 
     @staticmethod
     def solve(problem: Problem) -> str:

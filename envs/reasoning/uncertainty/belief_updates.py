@@ -9,6 +9,7 @@ import numpy as np
 from zerogym.envs.reasoning.answers import format_number
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.renaming import Term
 from zerogym.envs.reasoning.uncertainty.networks import draw_weights
 
 COLOURS = ("red", "blue", "green")
@@ -73,6 +74,21 @@ def update(data: Mapping[str, Any]) -> Fraction:
                 bag[colour] -= 1
     query = data["asked"]
     return belief[query] if data["question"] == "bag" else sum(joint(query), Fraction(0))
+
+
+def update_statements(data: Mapping[str, Any]) -> tuple[list[Term], list[str]]:
+    """Return bags, draws and question as statements, and the names of bags and colours in them."""
+    bags, colours = BAGS[: len(data["bags"])], COLOURS[: len(data["bags"][0])]
+    statements: list[Term] = [
+        ("holds", name, colour, number)
+        for name, held in zip(bags, data["bags"], strict=True)
+        for colour, number in zip(colours, held, strict=True)
+    ]
+    shares = [Fraction(weight, sum(data["weights"])) for weight in data["weights"]]
+    statements += [("chosen", name, str(share)) for name, share in zip(bags, shares, strict=True)]
+    statements += [("drawn", colours[colour], str(data["replace"])) for colour in data["seen"]]
+    sought = (bags if data["question"] == "bag" else colours)[data["asked"]]
+    return [*statements, ("sought", sought)], [*bags, *colours]
 
 
 def _write(data: dict[str, Any], colours: tuple[str, ...]) -> Problem:

@@ -41,7 +41,7 @@ THEMES = (
     Theme(
         (("carrot", "carrots"), ("leek", "leeks"), ("turnip", "turnips"), ("bean", "beans"),
          ("radish", "radishes"), ("tomato", "tomatoes"), ("pumpkin", "pumpkins"), ("pea", "peas")),
-        "length of a {one} row", "number of {one} rows",
+        "number of plants in a {one} row", "number of {one} rows",
         "A {one} row has {n} plants.", "A {one} row has {n} plants {more} than a {other} row.",
         "There are {n} {one} rows.", "How many plants are there among the {listed}?",
     ),

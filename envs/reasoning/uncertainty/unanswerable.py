@@ -10,6 +10,7 @@ from zerogym.envs.reasoning.answers import parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import pick, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.listings import plain, without_unit
+from zerogym.envs.reasoning.renaming import key_up_to_names
 from zerogym.envs.reasoning.uncertainty.ledgers import (
     Ledger,
     draw_ledger,
@@ -99,6 +100,15 @@ class UnanswerableEnv(ReasoningEnv):
             return "This number does not follow from what is told."
         settles = named in problem.data["accepted"]
         return "" if settles else "Knowing this would not settle the question."
+
+    @classmethod
+    def canonical_key(cls, problem: Problem) -> str:
+        """Return facts and question up to the names of quantities, and order."""
+        data = problem.data
+        facts = [tuple(fact) for fact in data["facts"]]
+        terms = [("sought", *pair) for pair in data["asked"]]
+        names = {str(part) for fact in [*facts, *data["asked"]] for part in fact[:2]}
+        return key_up_to_names([*facts, *terms], sorted(names))
 
     @staticmethod
     def solve(problem: Problem) -> str:

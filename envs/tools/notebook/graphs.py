@@ -52,6 +52,12 @@ class GraphPuzzle(FilePuzzle):
     @property
     def question(self) -> str:
         start, *between, goal = self.stops
+        line = STYLES[self.style][0]
+        columns = "from where, to where, and the cost"
+        if line.startswith("{cost}"):
+            columns = "the cost, from where, and to where"
+        if line != "json":
+            columns += ", in this order on each line"
         closed = "" if self.most is None else f" Roads that cost more than {self.most} are closed."
         via = f" by way of {', then '.join(between)}" if between else ""
         question = {
@@ -59,10 +65,7 @@ class GraphPuzzle(FilePuzzle):
             "reachable": f"What does the cheapest way from {start} to each other place that can be "
             "reached from there cost, summed over those places?",
         }[self.kind]
-        return (
-            f"The file {self.file} lists one-way roads: from where, to where, and the cost."
-            f"{closed} {question} {INTEGER}"
-        )
+        return f"The file {self.file} lists one-way roads: {columns}.{closed} {question} {INTEGER}"
 
     def text(self) -> str:
         line = STYLES[self.style][0]

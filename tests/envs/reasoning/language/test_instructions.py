@@ -44,7 +44,11 @@ BY_HAND: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {  # kind: obe
         ["a\n\nb", "a\nc\n \n\n\nb", "a\r\n\r\nb"],
         ["a", "a\nb", "a\n\nb\n\nc"],
     ),
-    "bullets": ({"n": 2}, ["- a\n- b", "So:\n  * a\n- b"], ["- a", "a - b - c", "-a\n-b"]),
+    "bullets": (
+        {"n": 2},
+        ["- a\n- b", "So:\n  * a\n- b"],
+        ["- a", "a - b - c", "-a\n-b", "- a\n- ", "- \n- a\n* ..."],
+    ),
     "keyword": (
         {"word": "tea", "n": 2},
         ["Tea, tea!", "tea or TEA?"],
@@ -102,7 +106,7 @@ BY_REGEX: dict[str, Check] = {
     "word_range": lambda t, r: r["low"] <= len(re.findall(r"[A-Za-z]+", t)) <= r["high"],
     "sentences": lambda t, r: len(re.findall(r"[.!?]", t)) == r["n"],
     "paragraphs": lambda t, r: len(t.split("\n\n")) == r["n"],
-    "bullets": lambda t, r: len(re.findall(r"^- ", t, re.MULTILINE)) == r["n"],
+    "bullets": lambda t, r: len(re.findall(r"^- .*\w", t, re.MULTILINE)) == r["n"],
     "keyword": lambda t, r: occurs(r["word"], t) == r["n"],
     "include": lambda t, r: all(occurs(word, t) for word in r["words"]),
     "forbid": lambda t, r: not any(occurs(word, t) for word in r["words"]),

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from helpers.notebook_cases import CASES, GRAPH, LOG, NUMBERS, RECORDS, TABLE, TEXT
+from zerogym.envs.tools.notebook.graphs import STYLES
 from zerogym.envs.tools.notebook.number_lists import Kind, NumberPuzzle
 from zerogym.envs.tools.notebook.puzzle import is_right, scaled
 from zerogym.envs.tools.notebook.sample import SAMPLERS, sample_puzzle
@@ -141,3 +142,12 @@ def test_sizes_double_and_stop_at_the_most() -> None:
     rng = np.random.default_rng(6)
     sizes = [np.mean([scaled(rng, d, 100, 1000) for _ in range(200)]) for d in (0, 1, 2, 9)]
     assert sizes == pytest.approx([100, 200, 400, 1000], rel=0.05)
+
+
+def test_the_question_about_roads_gives_the_order_on_a_line() -> None:
+    for style, (line, _) in enumerate(STYLES):
+        question = replace(GRAPH, style=style).question
+        said = ["the cost" if "cost" in field else "where" for field in re.findall(r"{\w+}", line)]
+        places = [question.index("the cost"), question.index("where")]
+        assert not said or (places[0] < places[1]) == (said[0] == "the cost")
+        assert ("in this order on each line" in question) == bool(said)
