@@ -5,7 +5,7 @@ ignores the end of its children hides what they took, for they leave nothing beh
 group counts (`kernel/cpu_group.py`) its number is the account. Elsewhere it is estimated:
 
 Samples are taken at the points of a Poisson process, which nothing inside can foresee. A process
-that runs at a sample, has taken c seconds by then and is never seen to run again counts as c plus
+that runs at a sample, has taken c seconds by then and runs at no later one counts as c plus
 the mean time between samples. The expectation of that is what it took, however short it lived
 (what it took since its last sample is distributed as what it took before its first, and the ones
 that no sample meets are counted by those that one meets). The account is the larger of what
@@ -37,7 +37,7 @@ RUNNING_S = 0.0003  # over which it is measured whether a process runs
 
 
 @dataclass
-class _Seen:
+class _Record:
     """A process that was there at the last look, or the one before."""
 
     start: int
@@ -60,7 +60,7 @@ class CpuAccount:
         self.total_s = 0.0
         self._undisturbed, self._group = undisturbed, group
         self._random = random.Random(os.urandom(16))
-        self._seen: dict[int, _Seen] = {}
+        self._records: dict[int, _Record] = {}
         self._ended_s = self._variance = 0.0  # of the estimates of those that have ended
         self.resume()
 
@@ -83,11 +83,11 @@ class CpuAccount:
         running = self._running(processes) if due_s else {}
         for pid, process in processes.items():
             self._note(pid, process, due_s, running.get(pid))
-        for pid in [pid for pid in self._seen if pid not in processes]:
-            if self._seen[pid].missing:  # twice: it had not only changed its parent meanwhile
-                self._retire(self._seen.pop(pid))
+        for pid in [pid for pid in self._records if pid not in processes]:
+            if self._records[pid].missing:  # twice: it had not only changed its parent meanwhile
+                self._retire(self._records.pop(pid))
             else:
-                self._seen[pid].missing = True
+                self._records[pid].missing = True
         alive = sum(process.own_s for process in processes.values())
         self.total_s = max(self.total_s, shown, self._at_least(alive))
 
@@ -95,9 +95,9 @@ class CpuAccount:
         """Return the CPU seconds in the end, when those waited for took so many."""
         if self._group is not None:
             shown_s = max(shown_s, self._group.used_s())
-        for seen in self._seen.values():
-            self._retire(seen)
-        self._seen.clear()
+        for record in self._records.values():
+            self._retire(record)
+        self._records.clear()
         self.total_s = max(self.total_s, shown_s, self._at_least(0.0))
         return self.total_s
 
@@ -105,26 +105,26 @@ class CpuAccount:
         self, pid: int, process: Process, due_s: float, running: tuple[float, float] | None
     ) -> None:
         """Keep what is known of a process that is there."""
-        seen = self._seen.get(pid)
-        if seen is not None and process.state != GONE and seen.start != process.start:
-            self._retire(seen)  # its number is another's now
-            seen = None
-        if seen is None:
-            seen = self._seen[pid] = _Seen(process.start)
-        seen.missing = False
-        seen.own_s = max(seen.own_s, process.own_s)
+        record = self._records.get(pid)
+        if record is not None and process.state != GONE and record.start != process.start:
+            self._retire(record)  # its number is another's now
+            record = None
+        if record is None:
+            record = self._records[pid] = _Record(process.start)
+        record.missing = False
+        record.own_s = max(record.own_s, process.own_s)
         if process.state == "Z":
-            seen.estimate_s, seen.deviation_s = seen.own_s, 0.0
+            record.estimate_s, record.deviation_s = record.own_s, 0.0
         elif running is not None:
             own_s, rate = running
-            seen.own_s = max(seen.own_s, own_s)
-            seen.deviation_s = due_s * rate
-            seen.estimate_s = seen.own_s + seen.deviation_s
+            record.own_s = max(record.own_s, own_s)
+            record.deviation_s = due_s * rate
+            record.estimate_s = record.own_s + record.deviation_s
 
-    def _retire(self, seen: _Seen) -> None:
+    def _retire(self, record: _Record) -> None:
         """Add what is estimated of a process that has ended."""
-        self._ended_s += seen.estimate_s
-        self._variance += seen.deviation_s**2
+        self._ended_s += record.estimate_s
+        self._variance += record.deviation_s**2
 
     def _at_least(self, alive_s: float) -> float:
         """Return the estimate, less what it may be too high by chance."""
