@@ -100,6 +100,21 @@ def find_spec(env_id: str) -> EnvSpec:
     return gym.spec(env_id.partition(":")[2] or env_id)
 
 
+def reward_free(name: str) -> dict[str, Any]:
+    """Return the arguments with which an environment has no reward, where it can have none.
+
+    Args:
+        name: The id of an environment, of ours or of another package, perhaps with `module:`.
+
+    Example:
+        >>> reward_free("zerogym/CartPole-v0"), reward_free("CartPole-v1")
+        ({'task': None}, {})
+    """
+    own = name.rpartition(":")[2]
+    is_control = any(task.id == own and task.family == "control" for task in TASKS)
+    return {"task": None} if is_control else {}
+
+
 def _bare(name: str) -> str:
     plain = name.rpartition("/")[2].lower().removesuffix("-v0")
     return "".join(c for c in plain if c.isalnum())

@@ -27,6 +27,8 @@ def sections(cls: type) -> dict[str, str]:
     for base in reversed(cls.__mro__):
         merged |= _own_sections(base)
     merged["Arguments"] = _arguments(cls)
+    if default := _default_task(cls):
+        merged["Reward"] = f"{merged.get('Reward', '')}\n\n{default}".strip()
     return {heading: merged[heading] for heading in ("", *HEADINGS) if merged.get(heading)}
 
 
@@ -56,6 +58,14 @@ def _own_sections(cls: type) -> dict[str, str]:
     summary, *parts = _HEADING.split(inspect.cleandoc(cls.__doc__ or ""))
     texts = [textwrap.dedent(text.strip("\n")).strip() for text in parts[1::2]]
     return {"": summary.strip(), **dict(zip(parts[::2], texts, strict=True))}
+
+
+def _default_task(cls: type) -> str:
+    """The task that an environment has where none is given, if the class is one of tasks."""
+    found = getattr(cls, "default_task", "")
+    if isinstance(found, property):  # it depends on the arguments
+        return f"Default task: {inspect.getdoc(found)}"
+    return f"Default task: `{found}`." if found else ""
 
 
 def _arguments(cls: type) -> str:

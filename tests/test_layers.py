@@ -34,8 +34,9 @@ def test_the_namespace_form_needs_no_import_line(run_python: Callable[..., str])
 @pytest.mark.parametrize(
     ("blocked", "name", "message"),
     [
-        ("minigrid", "FourRooms", "FourRooms-v0 needs minigrid: pip install 'zerogym[control]'"),
-        ("pyspiel", "Chess", "open_spiel-v0 needs pyspiel: pip install 'zerogym[games]'"),
+        ("minigrid", "MiniGrid", "MiniGrid-v0 needs minigrid: pip install 'zerogym[control]'"),
+        ("pyspiel", "Chess", "Chess-v0 needs pyspiel: pip install 'zerogym[games]'"),
+        ("pyspiel", "OpenSpiel", "OpenSpiel-v0 needs pyspiel: pip install 'zerogym[games]'"),
     ],
 )
 def test_a_missing_extra_is_one_line(
@@ -48,6 +49,28 @@ def test_a_missing_extra_is_one_line(
         "except MissingExtra as error: print(error)"
     )
     assert run_python(code).strip() == f"zerogym/{message}"
+
+
+def test_grid_maps_need_minigrid_for_pictures_only(run_python: Callable[..., str]) -> None:
+    code = BLOCK.format(blocked=("minigrid", "mujoco", "torch")) + (
+        "import gymnasium as gym, zerogym\n"
+        "from zerogym.errors import MissingExtra\n"
+        "from zerogym.envs.registry import TASKS\n"
+        "for task in TASKS:\n"
+        "    if '.gridworlds.' in task.target:\n"
+        "        env = gym.make(task.id, render_mode='ansi')\n"
+        "        env.reset(seed=0)\n"
+        "        env.step(env.unwrapped.oracle_action())\n"
+        "        assert env.render()\n"
+        "        print(task.id)\n"
+        "env = gym.make('zerogym/UMap-v0', render_mode='rgb_array')\n"
+        "env.reset(seed=0)\n"
+        "try: env.render()\n"
+        "except MissingExtra as error: print(error)"
+    )
+    *played, picture = run_python(code).splitlines()
+    assert "zerogym/UMap-v0" in played and "zerogym/Chain-v0" in played
+    assert picture == "a picture of a grid map needs minigrid: pip install 'zerogym[control]'"
 
 
 def test_text_tasks_need_no_extra(run_python: Callable[..., str]) -> None:

@@ -16,6 +16,7 @@ from gymnasium.wrappers import FlattenObservation
 from numpy.typing import NDArray
 
 from zerogym import wrappers as own
+from zerogym.envs.lookup import reward_free
 from zerogym.errors import MissingExtra, UnknownName, ZerogymError
 
 WRAPPERS: Mapping[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
@@ -107,13 +108,13 @@ def make_wrapped_env(
 
 
 def make_env(env: str, env_kwargs: Mapping[str, Any]) -> gym.Env[Any, Any]:
-    """Return `gym.make(env, **env_kwargs)`.
+    """Return `gym.make(env, **env_kwargs)`, without a reward unless a task is among them.
 
     Raises:
         EnvironmentNotMade: If there is no such environment, or it refuses its arguments.
     """
     try:
-        return gym.make(env, **env_kwargs)
+        return gym.make(env, **{**reward_free(env), **env_kwargs})
     except (MissingExtra, UnknownName):
         raise
     except (gym.error.Error, TypeError, ValueError, ImportError) as error:

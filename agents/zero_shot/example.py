@@ -85,7 +85,7 @@ def imagined(model: FBModel, world: Any) -> NDArray[np.float32]:
 
 def drawn(model: FBModel) -> NDArray[np.float32]:
     """Return z of a sentence by drawn frames and the states with the most similar pictures."""
-    env: Any = gym.make(ENV, render_mode="rgb_array")
+    env: Any = gym.make(ENV, task=None, render_mode="rgb_array")
 
     def draw(observation: NDArray[np.float32]) -> NDArray[np.uint8]:
         env.reset(seed=0, options={"start": place_of(env.unwrapped, observation)})

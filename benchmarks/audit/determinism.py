@@ -18,6 +18,7 @@ import gymnasium as gym
 import numpy as np
 
 from zerogym.benchmarks.audit.subject import MAX_TURNS, Finding, Size, Subject, seeded_candidate
+from zerogym.envs.lookup import reward_free
 from zerogym.envs.parent_death import end_with_parent
 
 THREADS = 4
@@ -144,7 +145,8 @@ def _vectorised(subject: Subject, seeds: list[int]) -> Episodes:
         actions.append(seeded_candidate(seed)(env, 0))
     found: list[Episodes] = []
     for mode in ("sync", "async"):
-        envs = gym.make_vec(subject.id, len(seeds), mode, vector_kwargs={}, **dict(subject.kwargs))
+        given = {**reward_free(subject.id), **subject.kwargs}
+        envs = gym.make_vec(subject.id, len(seeds), mode, vector_kwargs={}, **given)
         try:
             first = [digest(one) for one in envs.reset(seed=seeds)[0]]  # type: ignore[arg-type]
             steps = zip(actions, *envs.step(tuple(actions))[:3], strict=False)

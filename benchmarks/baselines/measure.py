@@ -112,7 +112,7 @@ def measure(
         UnknownName: If there is no such task.
         MissingExtra: If the world or a learner needs a package that is not installed.
     """
-    env = gym.make(request.entry.id)
+    env = gym.make(request.entry.id, task=None)
     world: Any = env.unwrapped
     names = _chosen(world, request)
     records = load(request.entry.name, about(world, request.entry), folder)

@@ -119,7 +119,7 @@ def normalised_score(
 def scale(world: str, task: str, folders: Iterable[Path] = FOLDERS) -> Scale:
     """Return the returns that are 0 and 1 for a task; arguments as of `normalised_score`."""
     entry = _entry(world)
-    env = gym.make(entry.id)
+    env = gym.make(entry.id, task=None)
     try:
         found = references(entry, env.unwrapped, [task], folders)[task]  # type: ignore[arg-type]
     finally:

@@ -148,6 +148,7 @@ class ToolProblemEnv(ProblemEnv[PosedT]):
             "split": self._side(episode.problem),
             "turn": episode.turn,
             "tool_calls": episode.calls,
+            "void_turn": False,
         }
 
     def _category_of(self, problem: PosedT) -> str:

@@ -131,6 +131,8 @@ def require(module: str, extra: str, needed_by: str) -> ModuleType:
 def writing(path: str | PathLike[str]) -> Iterator[None]:
     """Name a file in errors of writing it; the system's own often have no path.
 
+    Of blocks inside each other, as of a file of a folder, the outer one names it.
+
     Raises:
         CannotWrite: If an `OSError` was raised, or the error in its place of safetensors.
     """
@@ -138,12 +140,11 @@ def writing(path: str | PathLike[str]) -> Iterator[None]:
     kinds = (OSError,) if library is None else (OSError, library.SafetensorError)
     try:
         yield
-    except CannotWrite:
-        raise
     except kinds as error:
-        raise CannotWrite(f"{path} cannot be written: {reason_of(error)}") from error
+        cause = error.__cause__ if isinstance(error, CannotWrite) else error
+        raise CannotWrite(f"{path} cannot be written: {reason_of(cause)}") from cause
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: BaseException | None) -> str:
     """Return the reason in an error of the system, without its number and path."""
     return str(getattr(error, "strerror", None) or error)

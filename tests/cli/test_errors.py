@@ -122,6 +122,8 @@ def test_a_model_needs_text(tmp_path: Path) -> None:
     short = ("--model", "tiny", "--steps", 1, "--eval-episodes", 0)
     shown = fails("train", "llm", "--env", "CartPole", "--out", tmp_path / "run", *short)
     assert "a language model needs text" in shown
+    shown = fails("train", "llm", "--env", "nowhere/X-v0", "--out", tmp_path / "other", *short)
+    assert "Namespace nowhere not found" in shown
 
 
 def test_unknown_ids_and_arguments() -> None:

@@ -1,4 +1,4 @@
-"""Control worlds by their short names."""
+"""Control worlds by their short names, without a reward unless a task is given."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import zerogym  # noqa: F401 (registers the ids)
 
 
 def make(name: str = "CartPole", **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{name}-v0", **kwargs)
+    return gym.make(f"zerogym/{name}-v0", **{"task": None, **kwargs})
 
 
 def bare(name: str, **kwargs: Any) -> Any:

@@ -1,7 +1,7 @@
 """The cases that the registry gives, and whole episodes of them as digests.
 
 A case is an id with arguments: every view of a task, and for tasks whose reward is an argument
-one named reward beside the reward-free default. New tasks appear here without an edit.
+one named reward beside none. New tasks appear here without an edit.
 
     python tests/helpers/episodes.py      prints the digests of a few episodes of every case, as
     JSON
@@ -22,6 +22,7 @@ from gymnasium.envs.registration import load_env_creator
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.sandbox.attack_range import why_not_here
 from zerogym.envs.core import TaskEnv
+from zerogym.envs.lookup import reward_free
 from zerogym.envs.registry import TASKS, Task
 
 SEED = 7
@@ -68,7 +69,7 @@ class Case:
             return False
         if not getattr(env, "has_oracle", True):
             return False
-        return getattr(env, "tasks", None) is None or "task" in self.kwargs
+        return getattr(env, "tasks", None) is None or self.kwargs.get("task") is not None
 
 
 def all_cases() -> list[Case]:
@@ -85,7 +86,7 @@ def installed(task: Task) -> bool:
 
 
 def cases_of(task: Task) -> list[Case]:
-    """The views of a task, times the reward-free default and one named reward."""
+    """The views of a task, times no reward and one named reward."""
     env = Case(task).bare()
     names = getattr(env, "views", ("text", "numeric"))
     parameters = inspect.signature(type(env).__init__).parameters
@@ -93,7 +94,8 @@ def cases_of(task: Task) -> list[Case]:
     if getattr(env, "horizon", 0) > LONG:
         views = [view | {"horizon": CUT} for view in views]
     named = getattr(env, "tasks", {})
-    rewards: list[dict[str, Any]] = [{}, *({"task": name} for name in list(named)[:1])]
+    free: dict[str, Any] = reward_free(task.id)
+    rewards = [free, *({"task": name} for name in list(named)[:1])]
     return [Case(task, view | reward) for view in views for reward in rewards]
 
 

@@ -45,7 +45,7 @@ class WithTools(TextWrapper):
     `<answer>...</answer>`; it needs no call, and counts only as the first call of a reply.
 
     `info` has `tool_calls` and `cost` (CPU seconds) so far, those of the environment included,
-    `sandbox` (the weakest level that programs run at, if any run), and after a step `void_turn`:
+    `sandbox` (the weakest level that programs run at, if any run), and `void_turn`:
     the reply was neither a well-formed call nor an answer. What an answer is, the environment's own
     `void_turn` or `answer_format` (`tag`, `boxed`) says; where it has neither, every reply without
     a call is one. `feedback` says what was wrong with calls. If a tool fails by itself, for example
@@ -128,7 +128,7 @@ class WithTools(TextWrapper):
         drawn = int(rng.integers(2**31))  # one for all: search and open_page share a world
         states = {tool.name: tool.new_state(drawn) for tool in self.tools}
         self._memory = ToolTurns(states)
-        return f"{prompt}\n\n{self.announcement}", self._counted(info)
+        return f"{prompt}\n\n{self.announcement}", {"void_turn": False} | self._counted(info)
 
     def step(self, action: str) -> Step:
         """Run the calls of the reply, or give it to the environment if there are none."""

@@ -33,7 +33,8 @@ def ways(name: str, bodies: int, steps: int) -> dict[str, Loop]:
 
     Each says how many steps of the simulator it has made.
     """
-    env = gym.make(f"zerogym/{name}-v0", disable_env_checker=True, horizon=steps + 1).unwrapped
+    arguments = {"task": None, "horizon": steps + 1}
+    env = gym.make(f"zerogym/{name}-v0", disable_env_checker=True, **arguments).unwrapped
     starts = np.array([env.reset(seed=seed)[0] for seed in range(bodies)])
     states = np.hstack(env.states(starts))  # type: ignore[attr-defined]
     shape = (bodies, steps, *(env.action_space.shape or ()))

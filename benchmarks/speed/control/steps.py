@@ -57,7 +57,7 @@ CLASSIC = {
 
 def world(name: str, **kwargs: Any) -> MujocoEnv:
     """One of our bodies, without wrappers."""
-    env = gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
+    env = gym.make(f"zerogym/{name}-v0", **{"task": None, **kwargs}).unwrapped
     assert isinstance(env, MujocoEnv)
     return env
 
@@ -160,7 +160,8 @@ def step_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
 
 def classic_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
     """Our world without and with a reward, and Gymnasium's."""
-    free, theirs = gym.make(f"zerogym/{name}-v0").unwrapped, gym.make(CLASSIC[name]).unwrapped
+    free = gym.make(f"zerogym/{name}-v0", task=None).unwrapped
+    theirs = gym.make(CLASSIC[name]).unwrapped
     assert isinstance(free, ClassicEnv)
     task = next(iter(free.tasks))
     rewarded = gym.make(f"zerogym/{name}-v0", task=task).unwrapped

@@ -112,6 +112,7 @@ class AcrobotEnv(ClassicEnv):
         problem for the acrobot" (1995, IEEE Control Systems 15).
     """
 
+    default_task = "swing_up"
     constants = MappingProxyType(
         {
             "gravity": Constant(9.8, 1.0, 20.0, "gravity in m/s2", (5.0, 15.0)),

@@ -29,7 +29,7 @@ from zerogym.envs.control.core.arrays import (
     namespace,
 )
 from zerogym.envs.control.core.canvas import Stroke, picture
-from zerogym.envs.control.core.env import ContextEnv, ContextEpisode
+from zerogym.envs.control.core.env import DEFAULT, ContextEnv, ContextEpisode
 from zerogym.envs.control.core.interval_rewards import GOAL_RADIUS, NearGoal, is_same_task
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.errors import NoOracle
@@ -66,7 +66,7 @@ class ClassicEnv(ContextEnv):
 
     def __init__(
         self,
-        task: Any = None,
+        task: Any = DEFAULT,
         context: Mapping[str, float] | None = None,
         anywhere: bool = False,
         horizon: int = 200,

@@ -109,6 +109,7 @@ class CartPoleEnv(ClassicEnv):
         constants as contexts after "Contextualize Me" (2023, arXiv 2202.04500). Tasks ours.
     """
 
+    default_task = "balance"
     constants = MappingProxyType(
         {
             "gravity": Constant(9.8, 1.0, 20.0, "gravity in m/s2", (5.0, 15.0)),

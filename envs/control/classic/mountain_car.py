@@ -100,6 +100,7 @@ class MountainCarEnv(ClassicEnv):
         contexts after "Contextualize Me" (2023, arXiv 2202.04500). Tasks ours.
     """
 
+    default_task = "flag"
     constants = MappingProxyType(
         {
             "gravity": Constant(0.0025, 0.0015, 0.004, "gravity a step", (0.002, 0.003)),

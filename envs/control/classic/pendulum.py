@@ -92,6 +92,7 @@ class PendulumEnv(ClassicEnv):
         constants as contexts after "Contextualize Me" (2023, arXiv 2202.04500). Tasks ours.
     """
 
+    default_task = "upright"
     constants = MappingProxyType(
         {
             "gravity": Constant(10.0, 1.0, 20.0, "gravity in m/s2", (5.0, 15.0)),

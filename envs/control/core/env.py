@@ -1,5 +1,6 @@
 """The bases of control environments: one physics, any task, a fixed number of steps."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from zerogym.envs.core import TaskEnv
 from zerogym.errors import NoOracle, UnknownName
 
 RESET_OPTIONS = ("start", "task")
+DEFAULT = "default"  # stands for the environment's own default task
 
 
 @dataclass(kw_only=True)
@@ -33,7 +35,8 @@ class ControlEnv(TaskEnv[Any, Any]):
     """An environment with named tasks; each episode has one, or none (reward-free).
 
     Args:
-        task: None, a name, an expression such as `"0.5 * run + upright"` (see `expressions.py`), a
+        task: `"default"` (the environment's `default_task`), None (reward-free), a name, an
+            expression such as `"0.5 * run + upright"` (see `expressions.py`), a
             `Task`, a function `reward(obs, action, next_obs) -> (B,)` or
             `reward(features, action) -> (B,)`, a `Goal` or its place. Constants of a task
             (`Task.context`) hold in all episodes of an environment made with it, else in those
@@ -57,6 +60,7 @@ class ControlEnv(TaskEnv[Any, Any]):
             raise ValueError(f"horizon must be an integer >= 1, got {horizon!r}")
         self.horizon, self.render_mode = horizon, render_mode
         self._task = self._resolve(task)
+        self._unrewarded = isinstance(task, str) and self._task is None  # by no one's choice
         if isinstance(self._task, Task) and self._task.context:
             self._settle_in(self._task.context)
 
@@ -64,6 +68,11 @@ class ControlEnv(TaskEnv[Any, Any]):
     @abstractmethod
     def tasks(self) -> Mapping[str, Task]:
         """The named tasks."""
+
+    @property
+    def default_task(self) -> str | None:
+        """Name of the task of an environment that is made without one; None for none."""
+        return None
 
     @property
     def measures(self) -> Measures:
@@ -95,6 +104,8 @@ class ControlEnv(TaskEnv[Any, Any]):
 
     def _resolve(self, task: Any) -> Task | str | None:
         """Return a task, None, or one of `random_tasks`."""
+        if isinstance(task, str):
+            task = self.default_task if task == DEFAULT else task
         if isinstance(task, str):
             if task in self.random_tasks:
                 return task
@@ -160,6 +171,13 @@ class ControlEnv(TaskEnv[Any, Any]):
     def _count_step(self, on_goal: bool, ends_at_goal: bool = False) -> tuple[bool, bool]:
         """Count a step; return whether it terminated or truncated the episode."""
         episode: ControlEpisode = self._episode
+        if self._unrewarded and episode.task is None:
+            self._unrewarded = False
+            warnings.warn(
+                f"{self.name} has no default task, so every reward is 0: choose one of its tasks "
+                "(`env.unwrapped.tasks`), or task=None if that is what you want",
+                stacklevel=2,
+            )
         episode.turn += 1
         episode.success = episode.success or on_goal
         terminated = ends_at_goal and episode.success
@@ -170,6 +188,8 @@ class ControlEnv(TaskEnv[Any, Any]):
     def _info(self) -> dict[str, Any]:
         episode: ControlEpisode = self._episode
         info: dict[str, Any] = {"turn": episode.turn}
+        if getattr(self, "view", None) == "text":
+            info["void_turn"] = False  # a step says whether its reply was
         if episode.task is not None:
             info["category"] = episode.task.name
             if episode.task.goal is not None and episode.turn > 0:

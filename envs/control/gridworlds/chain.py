@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.tabular.base import RANDOM_GOAL, TabularEnv, View
@@ -92,6 +93,7 @@ class ChainEnv(TabularEnv):
         Rewards on entering in `deep`, and the goal tasks, are our choice.
     """
 
+    default_task = "far_end"
     random_tasks = (RANDOM_GOAL,)
     action_names = MOVES
     facings = tuple(FACING.index(name) for name in MOVES)
@@ -102,7 +104,7 @@ class ChainEnv(TabularEnv):
         self,
         kind: Kind = "deep",
         length: int = 10,
-        task: Any = None,
+        task: Any = DEFAULT,
         view: View = "numeric",
         ends_at_goal: bool = False,
         horizon: int | None = None,

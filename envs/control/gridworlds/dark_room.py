@@ -7,6 +7,7 @@ the optimal search for an unobserved goal (the oracle uses the goal).
 from dataclasses import replace
 from typing import Any
 
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.gridworlds.four_rooms import FourRoomsEnv
 from zerogym.envs.control.tabular.base import View
@@ -70,10 +71,12 @@ class DarkRoomEnv(FourRoomsEnv):
         coordinates, here as one of S states: our choice.
     """
 
+    default_task = "random_goal"
+
     def __init__(
         self,
         size: int = 9,
-        task: Any = None,
+        task: Any = DEFAULT,
         view: View = "numeric",
         ends_at_goal: bool = False,
         horizon: int = 20,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.gridworlds.tasks import goal_task, grid_tasks
@@ -24,7 +25,7 @@ from zerogym.envs.control.tabular.layouts import (
     greedy_policy,
     state_text,
 )
-from zerogym.envs.control.tabular.render import GridPicture, Scene
+from zerogym.envs.control.tabular.render import Scene
 from zerogym.envs.control.tabular.slippery import grid_world
 from zerogym.errors import NoOracle
 
@@ -91,7 +92,7 @@ class FourRoomsEnv(TabularEnv):
     def __init__(
         self,
         layout: str = "four_rooms",
-        task: Any = None,
+        task: Any = DEFAULT,
         view: View = "numeric",
         ends_at_goal: bool = False,
         horizon: int = 50,
@@ -101,12 +102,16 @@ class FourRoomsEnv(TabularEnv):
         self.layout, self.slip = find_layout(layout), slip
         mdp = grid_world(self.layout, slip)
         super().__init__(mdp, task, view, ends_at_goal, horizon, render_mode)
-        self._grid = GridPicture(self.layout, "zerogym/FourRooms-v0")
 
     @property
     def tasks(self) -> Mapping[str, Task]:
         """The named tasks of this map."""
         return grid_tasks(self.layout.name)
+
+    @property
+    def default_task(self) -> str | None:
+        """The last goal of the map, far down and to the right."""
+        return [name for name, task in self.tasks.items() if task.goal is not None][-1]
 
     @property
     def measures(self) -> Measures:

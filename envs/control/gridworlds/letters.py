@@ -13,7 +13,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
-from zerogym.envs.control.core.env import RESET_OPTIONS
+from zerogym.envs.control.core.env import DEFAULT, RESET_OPTIONS
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.gridworlds.letter_formulas import (
     LetterMission,
@@ -122,7 +122,7 @@ class LettersEnv(ProductEnv):
         self,
         split: Split = "train",
         mission: str | None = None,
-        task: Any = None,
+        task: Any = DEFAULT,
         view: View = "numeric",
         horizon: int = 75,
         render_mode: str | None = None,

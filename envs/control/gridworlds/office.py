@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.tabular.base import View
 from zerogym.envs.control.tabular.features import CellFeature
@@ -145,7 +146,7 @@ class OfficeEnv(ProductEnv):
     def __init__(
         self,
         mission: Any = "coffee",
-        task: Any = None,
+        task: Any = DEFAULT,
         view: View = "numeric",
         horizon: int = 100,
         render_mode: str | None = None,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array, namespace
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.gridworlds.chain import check_length
@@ -138,6 +139,7 @@ class TMazeEnv(TabularEnv):
         observations at the end, the horizon and the second task are our choice.
     """
 
+    default_task = "treasure"
     action_names = COMPASS
     facings = tuple(FACING.index(name) for name in DIRECTIONS.values())
     void_action = WEST
@@ -146,7 +148,7 @@ class TMazeEnv(TabularEnv):
     def __init__(
         self,
         length: int = 10,
-        task: Any = None,
+        task: Any = DEFAULT,
         view: View = "numeric",
         horizon: int = 50,
         render_mode: str | None = None,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array, namespace
 from zerogym.envs.control.core.discrete_actions import check_view
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.mazes.base import COORDINATES, Place
@@ -81,7 +82,7 @@ class PointMazeEnv(TextMazeEnv):
 
     def __init__(
         self,
-        task: Any = None,
+        task: Any = DEFAULT,
         horizon: int | None = None,
         render_mode: str | None = None,
         layout: str = "s",
@@ -98,6 +99,11 @@ class PointMazeEnv(TextMazeEnv):
     def tasks(self) -> Mapping[str, Task]:
         """The named tasks of this layout."""
         return maze_tasks(self.layout)
+
+    @property
+    def default_task(self) -> str | None:
+        """The last named goal of the layout."""
+        return list(LAYOUTS[self.layout].goals)[-1]
 
     @property
     def measures(self) -> Measures:

@@ -15,6 +15,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Library
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.features import Features, Measures
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.mazes.base import Episode, MazeEnv, Place
@@ -114,10 +115,12 @@ class PointMazeSTLEnv(MazeEnv):
         Real-Valued Signals" (2010, FORMATS).
     """
 
+    default_task = "mission"
+
     def __init__(
         self,
         mission: Any = "reach_avoiding",
-        task: Any = None,
+        task: Any = DEFAULT,
         horizon: int | None = None,
         render_mode: str | None = None,
     ) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.contexts import Constant, complete_context
 from zerogym.envs.control.core.discrete_actions import check_view
-from zerogym.envs.control.core.env import RESET_OPTIONS
+from zerogym.envs.control.core.env import DEFAULT, RESET_OPTIONS
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.mazes.base import COORDINATES, Place
@@ -114,6 +114,7 @@ class TwoRoomsEnv(TextMazeEnv):
         (2025, arXiv 2502.14819).
     """
 
+    default_task = "cross"
     views: ClassVar[tuple[str, ...]] = get_args(View)
     random_tasks = (CROSS,)
     reset_options = (*RESET_OPTIONS, "context")
@@ -121,7 +122,7 @@ class TwoRoomsEnv(TextMazeEnv):
 
     def __init__(
         self,
-        task: Any = None,
+        task: Any = DEFAULT,
         view: View = "numeric",
         context: Mapping[str, float] | None = None,
         horizon: int = 200,

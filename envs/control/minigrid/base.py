@@ -57,6 +57,7 @@ class BaseMiniGridEnv(NumberedActions):
         render_mode: None, `ansi` or `rgb_array`.
     """
 
+    default_task = "mission"
     views = VIEWS
     random_tasks = (MISSION,)
     reset_options = ("level", "task")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.minigrid.base import BaseMiniGridEnv, View
 from zerogym.envs.control.minigrid.episode import package
 from zerogym.envs.control.minigrid.maze_levels import (
@@ -76,7 +77,7 @@ class MiniGridMazeEnv(BaseMiniGridEnv):
         self,
         size: int = 7,
         walls: int = 14,
-        task: Any = None,
+        task: Any = DEFAULT,
         view: View = "numeric",
         horizon: int = 150,
         render_mode: str | None = None,

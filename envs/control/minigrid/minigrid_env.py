@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.minigrid.base import BaseMiniGridEnv, View
 from zerogym.envs.control.minigrid.episode import package
 from zerogym.envs.control.minigrid.levels import LEVELS, package_id
@@ -86,7 +87,7 @@ class MiniGridEnv(BaseMiniGridEnv):
     def __init__(
         self,
         level: str = "DoorKey-6x6",
-        task: Any = None,
+        task: Any = DEFAULT,
         view: View = "numeric",
         horizon: int = 200,
         render_mode: str | None = None,

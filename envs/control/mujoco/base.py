@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array, Floats, Single, as_floats, box_action
 from zerogym.envs.control.core.contexts import Constant
-from zerogym.envs.control.core.env import ContextEnv, ContextEpisode
+from zerogym.envs.control.core.env import DEFAULT, ContextEnv, ContextEpisode
 from zerogym.envs.control.core.tasks import Batch
 from zerogym.envs.control.mujoco.render import Renderer, renderer
 from zerogym.errors import NoOracle, require
@@ -72,7 +72,7 @@ class MujocoEnv(ContextEnv):
 
     def __init__(
         self,
-        task: Any = None,
+        task: Any = DEFAULT,
         horizon: int = 1000,
         render_mode: str | None = None,
         context: Mapping[str, float] | None = None,

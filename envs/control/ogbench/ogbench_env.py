@@ -14,7 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import as_floats, box_action
-from zerogym.envs.control.core.env import ControlEnv, ControlEpisode
+from zerogym.envs.control.core.env import DEFAULT, ControlEnv, ControlEpisode
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.ogbench.simulator import OGBenchSimulator
@@ -95,7 +95,7 @@ class OGBenchEnv(ControlEnv):
     def __init__(
         self,
         world: str = "pointmaze-medium",
-        task: Any = None,
+        task: Any = DEFAULT,
         ends_at_goal: bool = True,
         horizon: int | None = None,
         render_mode: str | None = None,

@@ -88,7 +88,7 @@ class TabularEnv(NumberedActions):
         super().__init__(task, horizon, render_mode)
         self.view, self.ends_at_goal = view, ends_at_goal
         self._set_spaces(mdp.observations.shape[1])
-        self._grid: Any = GridPicture(self._map(), self.name) if render_mode else None
+        self._grid: Any = GridPicture(self._map()) if render_mode else None
 
     @property
     def num_states(self) -> int:

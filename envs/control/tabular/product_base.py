@@ -79,6 +79,11 @@ class ProductEnv(TabularEnv):
         return MappingProxyType({task.name: task for task in tasks})
 
     @property
+    def default_task(self) -> str | None:
+        """The mission, if there is one."""
+        return MISSION if self.machine is not None else None
+
+    @property
     def measures(self) -> Measures:
         """`row` and `column` of the place, counted from 1."""
         return place_measures(self._cells)

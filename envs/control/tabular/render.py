@@ -1,8 +1,9 @@
 """Pictures of a grid map by MiniGrid's `Grid`, and as characters.
 
-MiniGrid is imported when a `GridPicture` is made, not with the package.
+MiniGrid is imported when the first picture is drawn, not with the package.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from zerogym.envs.control.tabular.layouts import Cell, Layout
 from zerogym.errors import require
 
 TILE = 24  # pixels
+NEEDED_BY = "a picture of a grid map"
 Scene = tuple[Cell, NDArray[np.float64]]  # the mover's cell, and the reward of each cell
 FACING = ("right", "down", "left", "up")  # MiniGrid's directions 0 to 3
 
@@ -21,18 +23,27 @@ class GridPicture:
 
     Args:
         layout: The map.
-        needed_by: The environment, for the error if MiniGrid is not installed.
     """
 
-    def __init__(self, layout: Layout, needed_by: str) -> None:
-        self._layout, self._needed_by = layout, needed_by
-        grid = require("minigrid.core.grid", "control", needed_by).Grid
-        self.grid: Any = grid(len(layout.rows[0]), len(layout.rows))
-        objects = self._objects()
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+
+    @cached_property
+    def grid(self) -> Any:
+        """MiniGrid's map of the walls.
+
+        Raises:
+            MissingExtra: If MiniGrid is not installed.
+        """
+        layout = self._layout
+        grid = require("minigrid.core.grid", "control", NEEDED_BY).Grid
+        grid = grid(len(layout.rows[0]), len(layout.rows))
+        objects = _objects()
         for row, line in enumerate(layout.rows):
             for column, mark in enumerate(line):
                 if mark == "#":
-                    self.grid.set(column, row, objects.Wall())
+                    grid.set(column, row, objects.Wall())
+        return grid
 
     def rgb(self, cell: Cell, facing: int, rewards: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Return an image (height, width, 3) of the map with the mover on `cell`.
@@ -42,11 +53,11 @@ class GridPicture:
             facing: Direction of its arrow, an index of `FACING`.
             rewards: (S,) the reward of each cell.
         """
-        objects = self._objects()
+        objects, grid = _objects(), self.grid
         for (row, column), reward in zip(self._layout.cells, rewards, strict=True):
             thing = objects.Goal() if reward >= 1 else objects.Lava() if reward < 0 else None
-            self.grid.set(column, row, thing)
-        picture: NDArray[np.uint8] = self.grid.render(TILE, (cell[1], cell[0]), facing)
+            grid.set(column, row, thing)
+        picture: NDArray[np.uint8] = grid.render(TILE, (cell[1], cell[0]), facing)
         return picture
 
     def ansi(self, cell: Cell, rewards: NDArray[np.float64]) -> str:
@@ -57,5 +68,6 @@ class GridPicture:
         lines[cell[0]][cell[1]] = "@"
         return "\n".join("".join(line) for line in lines)
 
-    def _objects(self) -> Any:
-        return require("minigrid.core.world_object", "control", self._needed_by)
+
+def _objects() -> Any:
+    return require("minigrid.core.world_object", "control", NEEDED_BY)

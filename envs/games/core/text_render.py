@@ -23,9 +23,9 @@ def text_picture(text: str) -> NDArray[np.uint8]:
     Raises:
         MissingExtra: If Pillow is not installed.
     """
-    image_module: Any = require("PIL.Image", "a picture of a game", "games")
-    drawing: Any = require("PIL.ImageDraw", "a picture of a game", "games")
-    fonts: Any = require("PIL.ImageFont", "a picture of a game", "games")
+    image_module: Any = require("PIL.Image", "games", "a picture of a game")
+    drawing: Any = require("PIL.ImageDraw", "games", "a picture of a game")
+    fonts: Any = require("PIL.ImageFont", "games", "a picture of a game")
     height, width = LINES * CHARACTER[0] + 2 * MARGIN, COLUMNS * CHARACTER[1] + 2 * MARGIN
     image = image_module.new("RGB", (width, height), GROUND)
     pen, font = drawing.Draw(image), fonts.load_default_imagefont()

@@ -21,15 +21,6 @@ CRASHES = ("morpion_solitaire",)
 DANGLING = "a copy of a state of it, without the original, ends the process"
 
 
-def spiel() -> Any:
-    """The library.
-
-    Raises:
-        MissingExtra: If it is not installed.
-    """
-    return require("pyspiel", "games", "zerogym/open_spiel-v0")
-
-
 @dataclass(frozen=True)
 class SpielGame:
     """A game of OpenSpiel, and frequent properties; kept, because its types are slow.
@@ -67,8 +58,10 @@ def load_spiel(game: str) -> SpielGame:
         UnknownName: If OpenSpiel has no game of this name.
         ValueError: If it refuses the parameters, or its game cannot be played here; says why.
         TypeError: If the name is no string.
+        MissingExtra: If OpenSpiel is not installed.
     """
-    library = spiel()
+    user = "zerogym/Chess-v0" if game == "chess" else "zerogym/OpenSpiel-v0"
+    library = require("pyspiel", "games", user)
     if not isinstance(game, str):
         raise TypeError(f"a game of OpenSpiel is named by a str, got {type(game).__name__}")
     name, names = game.partition("(")[0], library.registered_names()

@@ -106,7 +106,7 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         state = deal(self.game, self.game.initial(), self._generator(seed))
         mover = self.game.to_move(state)
         self._match = Match(state, mover, [0] * self.game.num_seats)
-        self.infos = {agent: {"turn": 0} for agent in self.agents}
+        self.infos = {agent: {"turn": 0, "void_turn": False} for agent in self.agents}
         self.agent_selection = self.possible_agents[mover]
 
     def observe(self, agent: str) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         self.agents = list(self.possible_agents)
         state = deal(self.game, self.game.initial(), self._generator(seed))
         self._match = Match(state, void=[0] * self.game.num_seats)
-        return self._observations(), {agent: {"turn": 0} for agent in self.agents}
+        return self._observations(), {a: {"turn": 0, "void_turn": False} for a in self.agents}
 
     def step(
         self, actions: Mapping[str, Any]

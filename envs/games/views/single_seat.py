@@ -216,7 +216,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
 
     def _info(self) -> dict[str, Any]:
         episode: Episode = self._episode
-        info: dict[str, Any] = {"turn": episode.turn, "seat": episode.seat}
+        info: dict[str, Any] = {"turn": episode.turn, "seat": episode.seat, "void_turn": False}
         if self.view == "numeric":
             info["action_mask"] = action_mask(self.game, episode.state, episode.seat)
         return info

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -118,3 +119,12 @@ def test_bad_starts_are_refused(name: str) -> None:
         with pytest.raises(ValueError, match="start must be"):
             bare(name).reset(options={"start": start})
             pytest.fail(f"{start} was accepted")
+
+
+@pytest.mark.parametrize("name", ["CartPole", "FourRooms", "Walker", "Countdown", "KuhnPoker"])
+def test_a_wrong_argument_is_named_in_pythons_words(name: str) -> None:
+    # TorchRL tries `frameskip` and goes on without it where it finds these words.
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+        gym.make(f"zerogym/{name}-v0", frameskip=4)
+    with pytest.raises(TypeError, match=r"'rendermode' \(did you mean 'render_mode'\? known: "):
+        gym.make(f"zerogym/{name}-v0", rendermode="ansi")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array, Floats, Library, as_floats, check_integer
 from zerogym.envs.control.core.contexts import Constant
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.exogenous.base import Episode, ExogenousEnv, View
@@ -100,6 +101,7 @@ class CognitiveRadioEnv(ExogenousEnv):
         senders as chances, errors of sensing, the other tasks and all numbers are our choice.
     """
 
+    default_task = "avoid"
     constants = MappingProxyType(
         {
             "period": Constant(3.0, 1.0, 6.0, "steps between hops, rounded", (1.0, 4.0)),
@@ -115,7 +117,7 @@ class CognitiveRadioEnv(ExogenousEnv):
         channels: int = 5,
         senders: Sequence[str] = ("hopper", "switcher"),
         frames: int = 4,
-        task: Any = None,
+        task: Any = DEFAULT,
         context: Mapping[str, float] | None = None,
         view: View = "numeric",
         horizon: int = 100,

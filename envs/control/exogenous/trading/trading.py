@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Library, as_floats, check_integer
 from zerogym.envs.control.core.contexts import Constant
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.interval_rewards import Column
 from zerogym.envs.control.core.tasks import Task
@@ -111,6 +112,7 @@ class TradingEnv(ExogenousEnv):
         arXiv 2406.14537). Market and numbers are our choice.
     """
 
+    default_task = "profit"
     constants = MappingProxyType(
         {
             "edge": Constant(0.4, 0.0, 0.9, "how far the trend tilts moves", (0.2, 0.6)),
@@ -127,7 +129,7 @@ class TradingEnv(ExogenousEnv):
         short: bool = False,
         trend_visible: bool = False,
         frames: int = 16,
-        task: Any = None,
+        task: Any = DEFAULT,
         context: Mapping[str, float] | None = None,
         view: View = "numeric",
         horizon: int = 100,

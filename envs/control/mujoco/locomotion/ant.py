@@ -61,6 +61,7 @@ class AntEnv(LocomotionEnv):
         instead of Runge and Kutta's), the order of the legs and the signs of their knees.
     """
 
+    default_task = "walk"
     file = "ant.xml"
     substeps = 5
     root = ROOT

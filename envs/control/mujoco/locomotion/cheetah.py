@@ -94,6 +94,7 @@ class CheetahEnv(PlanarEnv):
         observation (sine and cosine of the pitch), pictures, constants.
     """
 
+    default_task = "run"
     file = "cheetah.xml"
     rows = staticmethod(rows)
     substeps = 1

@@ -108,6 +108,7 @@ class HopperEnv(PlanarEnv):
         of the state), pictures, constants.
     """
 
+    default_task = "hop"
     file = "hopper.xml"
     rows = staticmethod(rows)
     substeps = 4

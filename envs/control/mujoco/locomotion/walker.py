@@ -108,6 +108,7 @@ class WalkerEnv(PlanarEnv):
         observation (angles where the suite gives directions of all parts), pictures, constants.
     """
 
+    default_task = "walk"
     file = "walker.xml"
     rows = staticmethod(rows)
     substeps = 10

@@ -104,6 +104,7 @@ class PointMassMazeEnv(ReachingEnv):
         published start does not follow the seed; this one does.
     """
 
+    default_task = "reach_bottom_right"
     file = "point_mass_maze.xml"
     radius = RADIUS
     corner = 0.15

@@ -128,6 +128,7 @@ class ReacherEnv(ReachingEnv):
         places; the other tasks.
     """
 
+    default_task = "reach_top_right"
     file = "reacher.xml"
     radius = RADIUS
     corner = 0.12

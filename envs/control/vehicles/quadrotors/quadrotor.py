@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Floats, as_floats
 from zerogym.envs.control.core.canvas import picture
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.interval_rewards import known_name
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.vehicles.base import VehicleEnv
@@ -106,13 +107,14 @@ class QuadrotorEnv(VehicleEnv):
         ours. Left out: the paper's random forces.
     """
 
+    default_task = "hover"
     reset_options = ("start", "task", "context")
     tasks = TASKS
     measures = MEASURES
 
     def __init__(
         self,
-        task: Any = None,
+        task: Any = DEFAULT,
         context: Mapping[str, float] | None = None,
         horizon: int = 500,
         render_mode: str | None = None,

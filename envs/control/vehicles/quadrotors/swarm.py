@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Floats, as_floats, check_integer
 from zerogym.envs.control.core.canvas import GROUND, Stroke, picture
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.interval_rewards import known_name
 from zerogym.envs.control.core.tasks import Task
@@ -97,9 +98,11 @@ class QuadrotorSwarmEnv(VehicleEnv):
         out is said in `swarm_physics.py`.
     """
 
+    default_task = "reach"
+
     def __init__(
         self,
-        task: Any = None,
+        task: Any = DEFAULT,
         context: Mapping[str, float] | None = None,
         vehicles: int = 3,
         columns: int = 4,

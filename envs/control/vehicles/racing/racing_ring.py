@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Floats, as_floats, check_integer
+from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.core.interval_rewards import known_name
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.vehicles.base import VehicleEnv
@@ -101,12 +102,13 @@ class RacingRingEnv(VehicleEnv):
         observations, traffic that reacts.
     """
 
+    default_task = "lap"
     measures = MEASURES
     rules: RingRules
 
     def __init__(
         self,
-        task: Any = None,
+        task: Any = DEFAULT,
         context: Mapping[str, float] | None = None,
         rivals: int = 2,
         horizon: int = 500,

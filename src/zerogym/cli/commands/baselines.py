@@ -134,7 +134,7 @@ def _show_missing(entries: Iterable[Any], tasks: list[str], folders: Iterable[Pa
 
     found = 0
     for entry in entries:
-        env = gym.make(entry.id)
+        env = gym.make(entry.id, task=None)
         world: Any = env.unwrapped
         gaps = references(entry, world, tasks or task_names(world), folders).values()
         env.close()

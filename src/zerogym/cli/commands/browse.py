@@ -51,6 +51,9 @@ def list_worlds(
         tags = f"  [dim]{', '.join(task.tags)}[/]" if task.tags else ""
         table.add_row(f"[cyan]{task.id}[/]", escape(task.summary) + tags)
     out.print(table)
+    if any(task.family == "control" for task in found):
+        line = "Control tasks have a default reward, named by `zerogym info`; task=None: none."
+        out.print(f"\n{line}")
     names = {task.name for task in found}
     if games := [game.id for game in GAMES if find_task(game.name).name in names]:
         out.print(f"\nWith all seats, through PettingZoo: {', '.join(games)}")

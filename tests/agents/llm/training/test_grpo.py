@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401  (registers the ids)
+from helpers.full_disk import files_up_to
 from helpers.llm.small_runs import (
     Digits,
     assert_goes_on_exactly,
@@ -28,7 +29,7 @@ from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.training.grpo import GRPOConfig, train  # noqa: E402
 from zerogym.agents.llm.training.interrupts import uninterrupted  # noqa: E402
 from zerogym.agents.trajectory import read_jsonl  # noqa: E402
-from zerogym.errors import SandboxUnavailable, TrainingDiverged  # noqa: E402
+from zerogym.errors import CannotWrite, SandboxUnavailable, TrainingDiverged  # noqa: E402
 
 
 @pytest.fixture
@@ -219,6 +220,14 @@ def test_changed_bytes_of_a_checkpoint_are_found(config):
     (saved / "optimizer.safetensors").write_bytes(data[:-20])
     with pytest.raises(NotAModel, match="cannot be read as safetensors"):
         train(replace(config, steps=2, eval_episodes=0), resume=True)
+
+
+def test_without_space_the_error_names_the_checkpoint(config):
+    short = replace(config, steps=1, eval_episodes=0)
+    with files_up_to(10_000), pytest.raises(CannotWrite, match="checkpoint-000001 cannot be wr"):
+        train(short)
+    assert list(Path(config.out).iterdir()) == [Path(config.out) / "metrics.jsonl"]
+    assert train(short, resume=True).status == "done"
 
 
 def test_rollouts_and_evaluations_are_kept(config):
