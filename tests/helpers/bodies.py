@@ -15,7 +15,7 @@ each_body = pytest.mark.parametrize("id", (*PLANAR, *OTHERS))
 
 
 def make(id: str, **kwargs: Any) -> Any:
-    return gym.make(id, **kwargs).unwrapped
+    return gym.make(id, **{"task": None, **kwargs}).unwrapped
 
 
 def seeded(env: Any, seed: int = 0) -> Any:

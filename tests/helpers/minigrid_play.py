@@ -23,7 +23,7 @@ each_level = pytest.mark.parametrize(
 
 
 def make(id: str = "MiniGrid", **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{id}-v0", **kwargs).unwrapped
+    return gym.make(f"zerogym/{id}-v0", **{"task": None, **kwargs}).unwrapped
 
 
 def play(env: Any, seed: int | None = None, lead: int = 0) -> tuple[float, int, dict[str, Any]]:

@@ -14,7 +14,7 @@ ENV = "zerogym/UMap-v0"
 
 
 def make_u_map() -> Any:
-    return gym.make(ENV).unwrapped
+    return gym.make(ENV, task=None).unwrapped
 
 
 def all_cells(world: Any) -> NDArray[np.float32]:
@@ -39,7 +39,7 @@ def in_captions(world: Any) -> CaptionMatcher:
 
 
 def in_pictures(world: Any) -> ImageMatcher:
-    env = gym.make(ENV, render_mode="rgb_array")
+    env = gym.make(ENV, task=None, render_mode="rgb_array")
 
     def draw(observation: NDArray[Any]) -> Any:
         env.reset(seed=0, options={"start": places_of(world, observation[None])[0]})

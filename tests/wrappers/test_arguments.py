@@ -100,7 +100,7 @@ def test_what_is_no_such_thing_is_refused(what: str, make: Make) -> None:
 
 
 def test_pushes_have_numbers_and_axes() -> None:
-    walker = gym.make("zerogym/Walker-v0")
+    walker = gym.make("zerogym/Walker-v0", task=None)
     for bad in NOWHERE:
         for name in ("strength", "change", "budget", "axes"):
             with pytest.raises(ValueError, match=f"PushAdversary: {name} must") as caught:
@@ -113,8 +113,8 @@ def test_pushes_have_numbers_and_axes() -> None:
 
 
 def test_noise_without_a_sign_or_beyond_all_measure() -> None:
-    env = ours.NoisyObservation(gym.make("zerogym/CartPole-v0"), -0.0)
-    plain = gym.make("zerogym/CartPole-v0")
+    env = ours.NoisyObservation(gym.make("zerogym/CartPole-v0", task=None), -0.0)
+    plain = gym.make("zerogym/CartPole-v0", task=None)
     np.testing.assert_array_equal(env.reset(seed=0)[0], plain.reset(seed=0)[0])
     for make in (
         ours.NoisyObservation,

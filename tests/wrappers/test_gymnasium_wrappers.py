@@ -133,7 +133,7 @@ def test_what_they_do_is_what_the_table_says() -> None:
         bare = make("CartPole")
         bare.reset(seed=0)
         np.testing.assert_array_equal(classic.step(choice)[0], bare.step([push])[0])
-    halves = theirs.DiscretizeObservation(gym.make("zerogym/TwoRooms-v0"), 4)
+    halves = theirs.DiscretizeObservation(gym.make("zerogym/TwoRooms-v0", task=None), 4)
     assert halves.observation_space.contains(halves.reset(seed=0)[0])
 
 

@@ -89,7 +89,7 @@ def test_what_is_measured_of_changed_observations_would_be_wrong(change: Any) ->
 
 
 def test_a_picture_made_flat_is_nothing_to_measure() -> None:
-    rooms = theirs.FlattenObservation(gym.make("zerogym/TwoRooms-v0", view="image"))
+    rooms = theirs.FlattenObservation(gym.make("zerogym/TwoRooms-v0", task=None, view="image"))
     with pytest.raises(TypeError, match="CostBudget needs vectors as observations"):
         ours.CostBudget(rooms, 1.0, lambda features, action: features["x"])
     view = ours.ImageView(make(render_mode="rgb_array"), 16, beside=True)

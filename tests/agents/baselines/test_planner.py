@@ -177,7 +177,7 @@ def test_a_simulation_that_breaks_leaves_the_plan(monkeypatch: pytest.MonkeyPatc
 
 def test_no_plan_without_a_simulator() -> None:
     with pytest.raises(TypeError, match="MuJoCo world"):
-        PlannerPolicy([gym.make("zerogym/Chain-v0")], "far_end")
+        PlannerPolicy([gym.make("zerogym/Chain-v0", task=None)], "far_end")
 
 
 def test_the_command_takes_bodies_only(tmp_path: Any) -> None:
@@ -186,7 +186,7 @@ def test_the_command_takes_bodies_only(tmp_path: Any) -> None:
         measure(Request(entries["Chain"], agents=("planner",)), tmp_path, "")
     request = Request(entries["Reacher"], ("spin",), ("random",), episodes=2)
     measure(request, tmp_path, "")
-    env: Any = gym.make("zerogym/Reacher-v0").unwrapped
+    env: Any = gym.make("zerogym/Reacher-v0", task=None).unwrapped
     gap = references(entries["Reacher"], env, ["spin"], [tmp_path])["spin"]
     assert isinstance(gap, Gap)
     assert "--agent planner" in str(gap)

@@ -66,7 +66,7 @@ def test_a_policy_can_collect() -> None:
 
 
 def test_random_actions_of_a_grid_are_uniform() -> None:
-    data = collect(gym.make("zerogym/UMap-v0"), 2_000)
+    data = collect(gym.make("zerogym/UMap-v0", task=None), 2_000)
     counts = np.bincount(data.actions, minlength=5)
     assert data.actions.dtype == np.int64
     assert counts.min() > 300  # 400 expected, standard deviation 18
@@ -117,7 +117,7 @@ def test_bad_environments() -> None:
     with pytest.raises(ValueError, match="start at 0"):
         collect(Line(spaces=gym.spaces.Discrete(3, start=1)), 5)
     with pytest.raises(ValueError, match="observations must be a Box"):
-        collect(gym.make("zerogym/UMap-v0", view="text"), 5)
+        collect(gym.make("zerogym/UMap-v0", task=None, view="text"), 5)
     with pytest.raises(ValueError, match="at least 1"):
         collect(Line(), 0)
 

@@ -88,7 +88,7 @@ def test_exact_returns_are_those_of_every_sequence_of_actions(
 
 
 def test_exact_returns_average_over_chance_and_end_at_the_goal() -> None:
-    river: Any = gym.make("zerogym/RiverSwim-v0", horizon=2, ends_at_goal=True).unwrapped
+    river: Any = gym.make("zerogym/RiverSwim-v0", task=None, horizon=2, ends_at_goal=True).unwrapped
     # From the first state: right arrives in the second with 0.6, in two tries with 1 - 0.4 ** 2.
     # Random play goes right half of the time.
     assert exact_returns(river, river.tasks["goal_2"]) == (
@@ -157,7 +157,7 @@ def test_random_returns_of_bodies_equal_played_ones(tmp_path: Path) -> None:
 
 def test_a_finite_world_is_computed_and_draws_are_played(tmp_path: Path) -> None:
     records = measure(make_request("RiverSwim", episodes=3), tmp_path, "c")
-    world: Any = gym.make("zerogym/RiverSwim-v0").unwrapped
+    world: Any = gym.make("zerogym/RiverSwim-v0", task=None).unwrapped
     for name, task in world.tasks.items():
         random, best = exact_returns(world, task)
         assert records.rows[name, "random", 0].mean == pytest.approx(random, abs=1e-6)

@@ -103,7 +103,7 @@ def test_the_command_prints_and_writes(tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.fixture(scope="module")
 def world() -> Any:
-    return gym.make("zerogym/FourRooms-v0").unwrapped
+    return gym.make("zerogym/FourRooms-v0", task=None).unwrapped
 
 
 def test_the_best_inside_data_of_one_policy_is_that_policy(world: Any) -> None:

@@ -95,7 +95,7 @@ def test_the_context_is_hidden_visible_or_partly_visible() -> None:
 def test_what_does_not_fit_is_refused_in_words() -> None:
     for wrap in (ours.ContextSampler, ours.ContextVisibility):
         with pytest.raises(TypeError, match="needs a world with `constants`"):
-            wrap(gym.make("zerogym/PointMaze-v0"))
+            wrap(gym.make("zerogym/PointMaze-v0", task=None))
     with pytest.raises(UnknownName, match=r"'gravty'\. Did you mean 'gravity'"):
         ours.ContextSampler(make(), vary=["gravty"])
     with pytest.raises(UnknownName, match=r"'forse'\. Did you mean 'force'"):
@@ -115,7 +115,7 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
         with pytest.raises(TypeError, match="context must be a mapping"):
             ours.ContextSampler(make()).reset(options={"context": wrong})
     with pytest.raises(TypeError, match="continuous actions"):
-        ours.ActionAdversary(gym.make("zerogym/FourRooms-v0"), lambda obs: 1)
+        ours.ActionAdversary(gym.make("zerogym/FourRooms-v0", task=None), lambda obs: 1)
 
 
 def test_a_spent_budget_ends_the_reward() -> None:

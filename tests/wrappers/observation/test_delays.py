@@ -248,4 +248,4 @@ def test_a_history_has_observations_and_actions() -> None:
         with pytest.raises(ValueError, match=r"length must be a whole number in \[1, 10000\]"):
             ours.ObservationHistory(make(), length)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="needs vectors as observations"):
-        ours.ObservationHistory(gym.make("zerogym/FourRooms-v0", view="text"))
+        ours.ObservationHistory(gym.make("zerogym/FourRooms-v0", task=None, view="text"))

@@ -122,9 +122,9 @@ def test_a_picture_is_of_the_present_moment() -> None:
 
 def test_what_does_not_fit_is_refused_in_words() -> None:
     with pytest.raises(ValueError, match="made with render_mode='rgb_array', not None"):
-        ImageView(gym.make("zerogym/Walker-v0"))
+        ImageView(gym.make("zerogym/Walker-v0", task=None))
     with pytest.raises(ValueError, match="not 'ansi'"):
-        ImageView(gym.make("zerogym/PointMaze-v0", render_mode="ansi"))
+        ImageView(gym.make("zerogym/PointMaze-v0", task=None, render_mode="ansi"))
     for size in (7, 0, -3, 64.0, True):
         with pytest.raises(ValueError, match=r"size must be a whole number in \[8, 10000\]"):
             ImageView(make("Pendulum"), size)  # type: ignore[arg-type]

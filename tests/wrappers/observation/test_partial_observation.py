@@ -105,9 +105,9 @@ def test_without_any_seed_it_follows_from_the_worlds_generator() -> None:
 def test_what_does_not_fit_is_refused_in_words() -> None:
     for wrap in WRAPPERS:
         with pytest.raises(TypeError, match=f"{wrap.__name__} needs vectors as observations"):
-            wrap(gym.make("zerogym/FourRooms-v0", view="text"))
+            wrap(gym.make("zerogym/FourRooms-v0", task=None, view="text"))
     for columns in ([5], [-1], [], [0, 1, 2, 3, 4], [0.9], [0, 0.5]):
         with pytest.raises(ValueError, match="columns must be some, not all"):
             HiddenColumns(make(), columns)
     with pytest.raises(ValueError, match="the world names no `velocities`"):
-        HiddenColumns(gym.make("zerogym/PointMaze-v0"))
+        HiddenColumns(gym.make("zerogym/PointMaze-v0", task=None))

@@ -48,7 +48,7 @@ def _search(model: FBModel, monkeypatch: pytest.MonkeyPatch, seed: int = 3) -> A
 
     monkeypatch.setattr(latent_search, "_Search", watched)
     config = SearchConfig(budget=180, tried=4, starts=2, rate=0.5, spread=0.7, seed=seed)
-    found = adapt(model, FIRST, lambda: gym.make("zerogym/UMap-v0"), config)
+    found = adapt(model, FIRST, lambda: gym.make("zerogym/UMap-v0", task=None), config)
     return found, Watched.tried, Watched.starts
 
 

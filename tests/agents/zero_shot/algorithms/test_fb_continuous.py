@@ -28,7 +28,7 @@ SMALL = FBConfig(
 
 @pytest.fixture(scope="module")
 def data() -> Dataset:
-    return collect(gym.make("zerogym/PointMaze-v0"), 400, hold=4)
+    return collect(gym.make("zerogym/PointMaze-v0", task=None), 400, hold=4)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_noise_is_clipped_and_actions_stay_in_the_box(
 
 
 def test_exact_needs_a_finite_world(data: Dataset) -> None:
-    big = collect(gym.make("zerogym/PointMaze-v0"), 5_000)
+    big = collect(gym.make("zerogym/PointMaze-v0", task=None), 5_000)
     fb = ContinuousFB.create(dataclasses.replace(SMALL, exact=True), big, actions=2)
     with pytest.raises(ValueError, match="finite world"):
         fb.to_tensors(big)

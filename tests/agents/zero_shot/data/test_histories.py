@@ -108,7 +108,7 @@ def test_acting_reads_what_training_reads(discrete: bool) -> None:
 
 
 def test_a_policy_carries_the_histories_of_many_episodes() -> None:
-    data = collect(gym.make("zerogym/UMap-v0"), 60)
+    data = collect(gym.make("zerogym/UMap-v0", task=None), 60)
     model = _agent(data, discrete=True).model
     policy = FixedTask(model, np.ones(4))
     states = data.observations[:3]
@@ -147,9 +147,9 @@ def test_a_policy_with_a_memory_plays_for_stable_baselines() -> None:
 
 
 def test_exact_scores_need_a_tabular_environment_and_no_memory() -> None:
-    env = gym.make("zerogym/UMap-v0")
+    env = gym.make("zerogym/UMap-v0", task=None)
     model = _agent(collect(env, 100), discrete=True).model
     with pytest.raises(TypeError, match="memoryless"):
         evaluate_tabular(model, env, [])
     with pytest.raises(TypeError, match="a tabular environment"):
-        evaluate_tabular(model, gym.make("zerogym/Pendulum-v0"), [])
+        evaluate_tabular(model, gym.make("zerogym/Pendulum-v0", task=None), [])

@@ -73,7 +73,7 @@ def test_a_slippery_floor_agrees_with_playing_on_it() -> None:
     """The score of a policy, with the three values sampled by episodes from every start."""
     env = gym.make("zerogym/SlipperyGrid-v0", task="goal_7_7", horizon=50)
     world: Any = env.unwrapped
-    dry: Any = gym.make("zerogym/FourRooms-v0").unwrapped  # how to go where nobody slips
+    dry: Any = gym.make("zerogym/FourRooms-v0", task=None).unwrapped  # how to go where nobody slips
     fixed = value_iteration(dry.next_state, dry.reward_of(dry.tasks["goal_7_7"]), 0.5)[1]
     fixed[::7] = 0
     rng = np.random.default_rng(0)
@@ -102,7 +102,7 @@ def played(env: Any, act: Any, episodes: int) -> float:
 
 def test_an_episode_that_ends_at_its_goal_is_rewarded_once() -> None:
     """In an open room four steps to the right have the optimal return gamma ** 3."""
-    world: Any = gym.make("zerogym/DarkRoomHard-v0").unwrapped
+    world: Any = gym.make("zerogym/DarkRoomHard-v0", task=None).unwrapped
     right = world.action_names.index("right")
     centre = world.mdp.starts[0]
     state = centre

@@ -49,9 +49,9 @@ def test_data_of_another_world_are_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_a_model_is_not_scored_in_another_world() -> None:
-    data = collect(gym.make("zerogym/UMap-v0"), 60)
+    data = collect(gym.make("zerogym/UMap-v0", task=None), 60)
     model = FBModel(Shape(45, 5, True, 8, 16, 2), data)
-    env = gym.make("zerogym/FourRooms-v0")
+    env = gym.make("zerogym/FourRooms-v0", task=None)
     task = Task("all", "", lambda o, a, n: np.ones(len(n)))
     with pytest.raises(ValueError, match=r"model is for .*\(45,\).*FourRooms-v0 has .*\(40,\)"):
         evaluate_rollouts(model, lambda task: env, [task])

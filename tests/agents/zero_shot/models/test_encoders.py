@@ -221,7 +221,7 @@ def test_pictures_of_a_world_train_from_its_id(tmp_path: Path) -> None:
     )
     model = FBModel.load(train(config, tmp_path).path)
     assert model.observation_shape == (16, 16, 1)
-    world: Any = gym.make("zerogym/UMap-v0").unwrapped
+    world: Any = gym.make("zerogym/UMap-v0", task=None).unwrapped
     assert model.infer(world.tasks["goal_1_1"]).shape == (4,)
 
 

@@ -198,7 +198,7 @@ def test_weights_and_samples_of_nothing_sensible_are_refused(
 
 def test_fixed_task_is_a_policy_for_stable_baselines() -> None:
     env = gym.make("zerogym/UMap-v0", task="goal_1_1")
-    data = collect(gym.make("zerogym/UMap-v0"), 200)
+    data = collect(gym.make("zerogym/UMap-v0", task=None), 200)
     model = FBModel(Shape(45, 5, True, 8, 16, 2), data)
     policy = FixedTask(model, model.infer(data.observations[0]))
     assert isinstance(policy, Policy)

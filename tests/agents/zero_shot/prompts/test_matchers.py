@@ -47,7 +47,7 @@ def test_words_that_say_nothing_are_refused(captions: CaptionMatcher, frame: Any
 
 
 def test_any_world_with_features_can_be_described() -> None:
-    maze: Any = gym.make("zerogym/PointMaze-v0").unwrapped
+    maze: Any = gym.make("zerogym/PointMaze-v0", task=None).unwrapped
     line = np.linspace(0.05, 2.95, 13, dtype=np.float32)
     states = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     describe = in_words(maze.measures, states)
@@ -83,8 +83,10 @@ def test_a_drawing_in_another_style_is_matched_to_its_places(
 
 
 def test_a_drawn_point_is_found_in_the_maze() -> None:
-    env = gym.make("zerogym/PointMaze-v0", render_mode="rgb_array")
-    states = collect(gym.make("zerogym/PointMaze-v0"), 3000, seed=0, hold=8).observations[::20]
+    env = gym.make("zerogym/PointMaze-v0", task=None, render_mode="rgb_array")
+    states = collect(
+        gym.make("zerogym/PointMaze-v0", task=None), 3000, seed=0, hold=8
+    ).observations[::20]
 
     def draw(observation: NDArray[Any]) -> Any:
         env.reset(seed=0, options={"start": observation})

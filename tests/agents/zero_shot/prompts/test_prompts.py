@@ -25,12 +25,12 @@ MISSING = object()
 
 @pytest.fixture(scope="module")
 def maze() -> Any:
-    return gym.make("zerogym/PointMaze-v0").unwrapped
+    return gym.make("zerogym/PointMaze-v0", task=None).unwrapped
 
 
 @pytest.fixture(scope="module")
 def samples() -> Dataset:
-    return collect(gym.make("zerogym/PointMaze-v0"), 500, seed=1, hold=8)
+    return collect(gym.make("zerogym/PointMaze-v0", task=None), 500, seed=1, hold=8)
 
 
 def test_a_sentence_becomes_the_reward_that_was_written(maze: Any, samples: Dataset) -> None:

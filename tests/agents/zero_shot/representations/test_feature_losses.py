@@ -237,7 +237,7 @@ def test_continuous_actions_have_successor_features_too() -> None:
 @pytest.mark.proof
 def test_contrastive_features_reach_the_goals_of_the_u_map(tmp_path: Path) -> None:
     """Without the temperature phi has three dimensions here, and the score is near 0."""
-    env: Any = gym.make("zerogym/UMap-v0")
+    env: Any = gym.make("zerogym/UMap-v0", task=None)
     model = FBModel.load(train(preset("zerogym/UMap-v0", features="contrastive"), tmp_path).path)
     goals = [task for task in env.unwrapped.tasks.values() if task.goal is not None]
     assert np.mean(list(evaluate_tabular(model, env, goals).values())) > 0.5

@@ -114,7 +114,7 @@ def test_a_reward_that_is_no_number_is_refused_at_its_first_use(text: str) -> No
 
 
 def test_it_can_be_sent_to_another_process() -> None:
-    world = gym.make("zerogym/Walker-v0").unwrapped
+    world = gym.make("zerogym/Walker-v0", task=None).unwrapped
     task = task_of_expression("0.5 * run + upright", world.measures, world.tasks)  # type: ignore
     obs, action, after = world._transitions()  # type: ignore[attr-defined]
     again = pickle.loads(pickle.dumps(task))
@@ -147,7 +147,7 @@ def test_a_world_refuses_a_name_it_does_not_know_and_an_expression_it_cannot_rea
         gym.make("zerogym/Walker-v0", task="runn + 1")
     with pytest.raises(ValueError, match="cannot be read"):
         gym.make("zerogym/Walker-v0", task="run +")
-    world = gym.make("zerogym/Walker-v0").unwrapped
+    world = gym.make("zerogym/Walker-v0", task=None).unwrapped
     assert world.task_of("run").name == "run"  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match="None stands for no one task"):
         world.task_of(None)  # type: ignore[attr-defined]

@@ -20,7 +20,7 @@ STEPS = {"stay": (0, 0), "up": (-1, 0), "right": (0, 1), "down": (1, 0), "left":
 
 
 def make(id: str = "zerogym/FourRooms-v0", **kwargs: Any) -> Any:
-    return gym.make(id, **kwargs).unwrapped
+    return gym.make(id, **{"task": None, **kwargs}).unwrapped
 
 
 def best_return(env: Any, task: str, start: tuple[int, int], horizon: int) -> float:
@@ -212,7 +212,7 @@ def test_it_opens_no_display_and_a_missing_minigrid_is_named(
     code = """
 import gymnasium as gym, zerogym, sys
 assert "minigrid" not in sys.modules
-env = gym.make("zerogym/FourRooms-v0", render_mode="rgb_array")
+env = gym.make("zerogym/FourRooms-v0", task=None, render_mode="rgb_array")
 env.reset(seed=0); env.render()
 pygame = sys.modules.get("pygame")
 print("closed" if pygame is None or not pygame.display.get_init() else "open")

@@ -22,7 +22,7 @@ from zerogym.errors import UnknownName
 
 
 def make(name: str = "TwoRooms", **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
+    return gym.make(f"zerogym/{name}-v0", **{"task": None, **kwargs}).unwrapped
 
 
 def test_an_episode_reads_like_this() -> None:

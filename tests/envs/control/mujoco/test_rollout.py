@@ -39,7 +39,7 @@ def one_by_one(env: Any, actions: np.ndarray, states: np.ndarray) -> tuple[np.nd
 @each_body
 @pytest.mark.parametrize("context", [None, {"mass": 1.5}])
 def test_it_equals_stepping_bit_for_bit(id: str, context: dict[str, float] | None) -> None:
-    env = gym.make(id, context=context)
+    env = gym.make(id, task=None, context=context)
     actions, states = problem(env, 5, 40)
     expected = one_by_one(env, actions, states)
     before = env.unwrapped.get_state()["physics"]
@@ -52,7 +52,7 @@ def test_it_equals_stepping_bit_for_bit(id: str, context: dict[str, float] | Non
 
 
 def test_the_context_of_the_episode_counts() -> None:
-    env = gym.make("zerogym/Ant-v0")
+    env = gym.make("zerogym/Ant-v0", task=None)
     actions, states = problem(env, 2, 10)
     plain = rollout(env, actions, states)[0]
     env.reset(options={"context": {"gravity": 3.0}})
@@ -63,7 +63,7 @@ def test_the_context_of_the_episode_counts() -> None:
 
 
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    env = gym.make("zerogym/Reacher-v0")
+    env = gym.make("zerogym/Reacher-v0", task=None)
     actions, states = problem(env, 7, 9)
     whole = rollout(env, actions, states)
     monkeypatch.setattr(mujoco_rollout, "BLOCK", 100)
@@ -73,7 +73,7 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @each_body
 def test_nothing_to_do_is_fine(id: str) -> None:
-    env = gym.make(id)
+    env = gym.make(id, task=None)
     actions, states = problem(env, 3, 0)
     for given in ((actions, states), (actions[:0], states[:0])):
         ends, observations = rollout(env, *given)
@@ -82,7 +82,7 @@ def test_nothing_to_do_is_fine(id: str) -> None:
 
 
 def test_bad_input_is_refused_in_words() -> None:
-    env = gym.make("zerogym/Reacher-v0")
+    env = gym.make("zerogym/Reacher-v0", task=None)
     actions, states = problem(env, 3, 4)
     broken = actions.copy()
     broken[1, 2, 0] = np.nan
@@ -100,14 +100,14 @@ def test_bad_input_is_refused_in_words() -> None:
         with pytest.raises(ValueError, match="threads must be"):
             rollout(env, actions, states, threads)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="got PointMazeEnv"):
-        rollout(gym.make("zerogym/PointMaze-v0"), actions, states)
+        rollout(gym.make("zerogym/PointMaze-v0", task=None), actions, states)
 
 
 def test_an_unstable_simulation_is_an_error(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)  # MuJoCo writes a log
-    env = gym.make("zerogym/Ant-v0")
+    env = gym.make("zerogym/Ant-v0", task=None)
     actions, states = problem(env, 4, 5)
     states[2, -3:] = 1e9
     with pytest.raises(FloatingPointError, match="simulation 2 has become unstable"):

@@ -144,7 +144,7 @@ def test_each_body_may_have_its_own_constants() -> None:
 def test_threads_change_no_bit(body: str) -> None:
     id, returned = f"zerogym/{body}-v0", []
     for threads in (1, 2, 5):
-        envs = gym.make_vec(id, num_envs=5, threads=threads, horizon=HORIZON)
+        envs = gym.make_vec(id, num_envs=5, threads=threads, task=None, horizon=HORIZON)
         rng = np.random.default_rng(0)
         found: list[Any] = [envs.reset(seed=0)]
         found += [envs.step(rng.uniform(-1, 1, envs.action_space.shape)) for _ in range(HORIZON)]

@@ -16,7 +16,7 @@ each_world = pytest.mark.parametrize("id", IDS)
 
 
 def make(id: str, **kwargs: Any) -> Any:
-    return gym.make(id, **kwargs).unwrapped
+    return gym.make(id, **{"task": None, **kwargs}).unwrapped
 
 
 BATCHES: dict[str, tuple[str, dict[str, Any], float]] = {

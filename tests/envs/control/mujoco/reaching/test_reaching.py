@@ -19,7 +19,7 @@ CORNERS = ("top_left", "top_right", "bottom_left", "bottom_right")
 
 
 def make(id: str, **kwargs: Any) -> Any:
-    return gym.make(id, **kwargs).unwrapped
+    return gym.make(id, **{"task": None, **kwargs}).unwrapped
 
 
 def arrival(env: Any, policy: str, steps: int, **options: Any) -> tuple[int | None, float]:
