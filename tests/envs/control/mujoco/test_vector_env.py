@@ -34,7 +34,7 @@ each = pytest.mark.parametrize("body", TASKS)
 
 def both(body: str, **kwargs: Any) -> tuple[MujocoVectorEnv, gym.vector.VectorEnv]:
     """Ours and Gymnasium's."""
-    made = {"horizon": HORIZON, **kwargs}
+    made = {"task": None, "horizon": HORIZON, **kwargs}
     ours = gym.make_vec(f"zerogym/{body}-v0", num_envs=COUNT, threads=2, **made)
     assert isinstance(ours, MujocoVectorEnv)
     return ours, gym.make_vec(f"zerogym/{body}-v0", COUNT, "sync", **made)
