@@ -70,7 +70,7 @@ def test_grid_maps_need_minigrid_for_pictures_only(run_python: Callable[..., str
     )
     *played, picture = run_python(code).splitlines()
     assert "zerogym/UMap-v0" in played and "zerogym/Chain-v0" in played
-    assert picture == "a picture of a grid map needs minigrid: pip install 'zerogym[control]'"
+    assert picture == "zerogym/UMap-v0 needs minigrid: pip install 'zerogym[control]'"
 
 
 def test_text_tasks_need_no_extra(run_python: Callable[..., str]) -> None:

@@ -104,8 +104,10 @@ class ControlEnv(TaskEnv[Any, Any]):
 
     def _resolve(self, task: Any) -> Task | str | None:
         """Return a task, None, or one of `random_tasks`."""
-        if isinstance(task, str):
-            task = self.default_task if task == DEFAULT else task
+        if isinstance(task, str) and task == DEFAULT:
+            task = self.default_task
+        if task is None:
+            return None  # in some worlds the tasks themselves need a package
         if isinstance(task, str):
             if task in self.random_tasks:
                 return task

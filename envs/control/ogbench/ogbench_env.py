@@ -221,10 +221,6 @@ class OGBenchEnv(ControlEnv):
         if "_physics" in state:
             self.simulator.restore(vars(self).pop("_physics"))
 
-    def _resolve(self, task: Any) -> Task | str | None:
-        """Return None without OGBench; any other task needs the simulator."""
-        return None if task is None else super()._resolve(task)
-
     def _place(self, given: Any, what: str) -> Place:
         """Read a place, given as such or as an observation."""
         values = as_floats(given)

@@ -7,6 +7,7 @@ environments whose model does not fit in memory.
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -88,7 +89,6 @@ class TabularEnv(NumberedActions):
         super().__init__(task, horizon, render_mode)
         self.view, self.ends_at_goal = view, ends_at_goal
         self._set_spaces(mdp.observations.shape[1])
-        self._grid: Any = GridPicture(self._map()) if render_mode else None
 
     @property
     def num_states(self) -> int:
@@ -245,6 +245,11 @@ class TabularEnv(NumberedActions):
             returns = (rewards[here] + expected(dynamics[here], later))[0][best]
             best = best[returns >= returns.max() - _TIE]
         return self._reply(int(best[0]))
+
+    @cached_property
+    def _grid(self) -> GridPicture:
+        """Pictures of the map, made when the id of the environment is known."""
+        return GridPicture(self._map(), self.name)
 
     def _picture(self, episode: Any) -> Any:
         """Return the map with the task's goals and penalties: an image (H, W, 3) or characters."""

@@ -13,7 +13,6 @@ from zerogym.envs.control.tabular.layouts import Cell, Layout
 from zerogym.errors import require
 
 TILE = 24  # pixels
-NEEDED_BY = "a picture of a grid map"
 Scene = tuple[Cell, NDArray[np.float64]]  # the mover's cell, and the reward of each cell
 FACING = ("right", "down", "left", "up")  # MiniGrid's directions 0 to 3
 
@@ -23,10 +22,11 @@ class GridPicture:
 
     Args:
         layout: The map.
+        needed_by: The environment, for the error if MiniGrid is not installed.
     """
 
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
+    def __init__(self, layout: Layout, needed_by: str) -> None:
+        self._layout, self._needed_by = layout, needed_by
 
     @cached_property
     def grid(self) -> Any:
@@ -36,9 +36,9 @@ class GridPicture:
             MissingExtra: If MiniGrid is not installed.
         """
         layout = self._layout
-        grid = require("minigrid.core.grid", "control", NEEDED_BY).Grid
+        grid = require("minigrid.core.grid", "control", self._needed_by).Grid
         grid = grid(len(layout.rows[0]), len(layout.rows))
-        objects = _objects()
+        objects = self._objects()
         for row, line in enumerate(layout.rows):
             for column, mark in enumerate(line):
                 if mark == "#":
@@ -53,7 +53,7 @@ class GridPicture:
             facing: Direction of its arrow, an index of `FACING`.
             rewards: (S,) the reward of each cell.
         """
-        objects, grid = _objects(), self.grid
+        objects, grid = self._objects(), self.grid
         for (row, column), reward in zip(self._layout.cells, rewards, strict=True):
             thing = objects.Goal() if reward >= 1 else objects.Lava() if reward < 0 else None
             grid.set(column, row, thing)
@@ -68,6 +68,5 @@ class GridPicture:
         lines[cell[0]][cell[1]] = "@"
         return "\n".join("".join(line) for line in lines)
 
-
-def _objects() -> Any:
-    return require("minigrid.core.world_object", "control", NEEDED_BY)
+    def _objects(self) -> Any:
+        return require("minigrid.core.world_object", "control", self._needed_by)

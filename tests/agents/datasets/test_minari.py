@@ -20,6 +20,7 @@ from zerogym.agents.datasets.subset import SubsetConfig, subset
 from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.cli import app
+from zerogym.envs.lookup import reward_free
 from zerogym.errors import MissingExtra
 
 MAZE = "zerogym/PointMaze-v0"
@@ -61,7 +62,7 @@ def test_the_way_there_and_back_is_exact(minari: Any, tmp_path: Path, kind: str)
             assert np.isnan(episode.infos["qvel"][-1]).all()
     env = theirs.recover_environment()
     assert env.spec.id == data.manifest["env"]
-    assert dict(env.spec.kwargs) == dict(data.manifest["env_kwargs"])
+    assert dict(env.spec.kwargs) == {**reward_free(env.spec.id), **data.manifest["env_kwargs"]}
 
 
 def test_a_part_goes_the_same_way(minari: Any, tmp_path: Path) -> None:

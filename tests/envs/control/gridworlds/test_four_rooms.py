@@ -219,5 +219,7 @@ print("closed" if pygame is None or not pygame.display.get_init() else "open")
 """
     assert run_python(code, DISPLAY="").strip() == "closed"
     monkeypatch.setitem(sys.modules, "minigrid.core.grid", None)
-    with pytest.raises(MissingExtra, match=r"zerogym/FourRooms-v0 needs minigrid: pip install"):
-        make()
+    env = make("zerogym/DarkRoom-v0", render_mode="rgb_array")
+    env.reset(seed=0)
+    with pytest.raises(MissingExtra, match=r"zerogym/DarkRoom-v0 needs minigrid: pip install"):
+        env.render()
