@@ -33,8 +33,9 @@ class CodeTripletEnv(ReasoningEnv):
         Three categories: in `deduction` program and input are given, the answer is the output; in
         `abduction` program and output are given, any input with that output is right; in
         `induction` five pairs of inputs and outputs and a hint are given, the answer is a program
-        that must fit these and five hidden pairs. No program returns much the same for all
-        inputs, and outputs to be found again are rare among them.
+        that must fit these and five hidden pairs, as every program does that fits the shown ones
+        and differs from the drawn one in one constant, comparison or condition. No program returns
+        much the same for all inputs, and outputs to be found again are rare among them.
 
     Observation:
         The question as text.

@@ -12,6 +12,7 @@ from zerogym.envs.tools.code_triplet.language.interpreter import Scope, compiled
 from zerogym.envs.tools.code_triplet.language.programs import Program, canonical
 from zerogym.envs.tools.code_triplet.language.rendering import rendered
 from zerogym.envs.tools.code_triplet.literals import same
+from zerogym.envs.tools.code_triplet.mistakes import near_programs
 from zerogym.envs.tools.code_triplet.triplets import (
     PAIRS,
     Pair,
@@ -95,12 +96,14 @@ def _abduction(rng: np.random.Generator, tried: Tried) -> Problem | None:
 
 
 def _induction(rng: np.random.Generator, tried: Tried) -> Problem | None:
-    """See `draw_pairs`."""
+    """See `draw_pairs`; a program with one mistake that fits what is shown must fit the rest."""
     pairs = draw_pairs(rng, tried)
     if pairs is None:
         return None
     program = tried.program
     shown, hidden = _halves(pairs).values()
+    if any(_fits(near, shown) and not _fits(near, hidden) for near in near_programs(program)):
+        return None
     names = ", ".join(program["names"][name] for name, _ in program["parameters"])
     listed = "\n".join(f"f({written_arguments(a)}) == {output!r}" for a, output in shown)
     wrong = [
@@ -138,6 +141,10 @@ def table(pairs: list[Pair]) -> str:
     """Source of a function that looks up some pairs in a table."""
     lines = [f"    if inputs == {tuple(a)!r}:\n        return {output!r}" for a, output in pairs]
     return "\n".join(["def f(*inputs):", *lines, f"    return {pairs[0][1]!r}"])
+
+
+def _fits(program: Program, pairs: list[Pair]) -> bool:
+    return all(same(_output(program, arguments), output) for arguments, output in pairs)
 
 
 def _output(program: Program, arguments: Arguments) -> Any:

@@ -14,6 +14,7 @@ from zerogym.envs.tools.code_triplet.env import CodeTripletEnv
 from zerogym.envs.tools.code_triplet.inputs import draw_arguments
 from zerogym.envs.tools.code_triplet.language.interpreter import compiled
 from zerogym.envs.tools.code_triplet.literals import same
+from zerogym.envs.tools.code_triplet.mistakes import near_programs
 from zerogym.envs.tools.code_triplet.problems import MODES, draw_problem
 from zerogym.envs.tools.code_triplet.triplets import MANY, output_of
 from zerogym.envs.tools.sandbox import Result, SandboxUnavailable
@@ -242,3 +243,18 @@ def test_a_sandbox_that_fails_is_no_failure_of_the_model(monkeypatch: pytest.Mon
     env = CodeTripletEnv(category="induction")
     env.reset(seed=0)
     assert env.step(env.oracle_action())[4]["score"] == 0.0, "it is tried once more"
+
+
+@pytest.mark.parametrize("difficulty", [0.0, 3.0])
+def test_a_near_program_that_fits_what_is_shown_fits_hidden_pairs(difficulty: float) -> None:
+    rng, fitting = np.random.default_rng(0), 0
+    for problem in [draw_problem(rng, difficulty, "induction") for _ in range(60)]:
+        for near in near_programs(problem.data["program"]):
+            returned = compiled(near)
+            wrong = [
+                [not same(output_of(returned, inputs), out) for inputs, out in problem.data[half]]
+                for half in ("shown", "hidden")
+            ]
+            fitting += not any(wrong[0])
+            assert any(wrong[0]) or not any(wrong[1]), problem.prompt
+    assert fitting
