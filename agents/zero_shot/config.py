@@ -58,7 +58,10 @@ class FBConfig:
     encoder_layers: int = 4  # hidden layers of a state encoder
     history: int = 1  # observations and actions that F remembers by a GRU; 1: no memory
     gamma: float = 0.95  # discount a step
+    # tau, the rates and their fall are our choice. Published are constant ones: 0.05 every 40
+    # updates and 1e-3 (2021, arXiv 2103.07945), 0.01 and 1e-4 (2022, arXiv 2209.14935).
     tau: float = 0.05  # part of the way that the target networks move each update
+    peak_updates: int = 4_000  # then tau and rates fall as peak_updates / update, see `tau_scale`
     lr_forward: float = 4e-3  # Adam's rate for F
     lr_backward: float = 1e-2  # Adam's rate for B
     lr_actor: float = 1e-3  # Adam's rate for the actor; continuous
@@ -157,7 +160,15 @@ _NAMES = {
 }
 _POSITIVE = (
     *("data_steps", "hold", "samples", "dim", "hidden", "heads"),
-    *("hidden_backward", "checkpoint_every", "threads", "seeds", "encoded", "history"),
+    *(
+        "hidden_backward",
+        "peak_updates",
+        "checkpoint_every",
+        "threads",
+        "seeds",
+        "encoded",
+        "history",
+    ),
 )
 _NOT_NEGATIVE = (
     *("seed", "updates", "anchors", "lr_forward", "lr_backward", "lr_actor"),

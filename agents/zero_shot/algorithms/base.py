@@ -23,7 +23,7 @@ from zerogym.agents.zero_shot.algorithms.computing import (
     find_device,
     products,
 )
-from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers, below
+from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers, below, tau_scale
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.data.histories import with_actions, with_histories
 from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset, to_tensors
@@ -87,6 +87,7 @@ class FBAgent(ABC):
         self.alpha = Alpha(config.alpha, config.penalty_target).to(self.device)
         trained = {name: (net.parameters(), rate) for name, (net, rate) in self.trained().items()}
         self.optimisers = Optimisers(trained, config)
+        self.tau = torch.tensor(config.tau, device=self.device)  # a CUDA graph reads it from here
         self.losses: dict[str, Callable[..., tuple[Tensor, Metrics]]] = {
             "critic": compiled(self.critic_loss, config),
             "actor": compiled(self.actor_loss, config),
@@ -162,6 +163,7 @@ class FBAgent(ABC):
     def update(self, data: TensorDataset) -> Metrics:
         """Take one gradient step of F and B, then one of the actor, on a random batch."""
         self.optimisers.set_rates(self.updates)
+        self.tau.fill_(self.config.tau * tau_scale(self.updates, self.config))
         metrics = self._applied(data, self.draw(len(data.transitions.actions)))
         self.updates += 1
         return metrics
@@ -295,7 +297,7 @@ class FBAgent(ABC):
 
     @torch.no_grad()
     def move_targets(self) -> None:
-        """Move the target networks by the fraction `tau` towards the trained ones."""
+        """Move the target networks by the fraction of this update towards the trained ones."""
         pairs = (
             (self.target_forward, self.model.forward_net),
             (self.target_backward, self.model.backward_net),
@@ -303,7 +305,7 @@ class FBAgent(ABC):
         for target, net in pairs:
             slow: list[Tensor] = list(target.parameters())
             if slow:  # phi that is the observation has none
-                torch._foreach_lerp_(slow, list(net.parameters()), self.config.tau)
+                torch._foreach_lerp_(slow, list(net.parameters()), [self.tau] * len(slow))
 
     # Checkpoints.
 

@@ -19,7 +19,7 @@ from torch.func import functional_call
 
 from zerogym.agents.zero_shot.algorithms.base import CRITIC, TARGETS, FBAgent
 from zerogym.agents.zero_shot.algorithms.computing import Draws, Replayed, compiled, products
-from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers
+from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers, tau_scale
 from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset
 from zerogym.agents.zero_shot.representations.fb_losses import Metrics
 
@@ -46,6 +46,7 @@ class MultiSeedAgent:
             for name, keys in self.keys.items()
         }
         self.optimisers = Optimisers(leaves, first.config)
+        self.tau = torch.tensor(first.config.tau, device=first.device)
         self.optimisers.stack([agent.optimisers for agent in agents])
         self.losses = {
             method: compiled(partial(self._each, method), first.config)
@@ -64,8 +65,9 @@ class MultiSeedAgent:
         Args:
             data: All datasets, see `stack_datasets`.
         """
-        rows = data.transitions.actions.shape[1]
+        rows, config = data.transitions.actions.shape[1], self.agents[0].config
         self.optimisers.set_rates(self.updates)
+        self.tau.fill_(config.tau * tau_scale(self.updates, config))
         draws = [agent.draw(rows) for agent in self.agents]
         drawn = {name: torch.stack([one[name] for one in draws]) for name in draws[0]}
         metrics = self._applied(data, drawn)
@@ -91,7 +93,7 @@ class MultiSeedAgent:
             quick = [self.stacks[net + key.removeprefix(target)] for key in slow]
             if slow:  # phi that is the observation has none
                 with torch.no_grad():
-                    torch._foreach_lerp_(list(slow.values()), quick, first.config.tau)
+                    torch._foreach_lerp_(list(slow.values()), quick, [self.tau] * len(slow))
         return metrics
 
     def tensors(self) -> dict[str, Tensor]:

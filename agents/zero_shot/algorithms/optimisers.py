@@ -33,7 +33,7 @@ class Optimisers:
 
     def set_rates(self, updates: int) -> None:
         """Set all learning rates to those after so many updates."""
-        scale = learning_rate_scale(updates, self.config.updates, self.config.final_lr)
+        scale = learning_rate_scale(updates, self.config)
         for name, adam in self.adam.items():
             for group in adam.param_groups:
                 if isinstance(group["lr"], Tensor):
@@ -96,11 +96,25 @@ class Optimisers:
                 yield name, leaf, list(zip(others, rows, strict=True))
 
 
-def learning_rate_scale(update: int, updates: int, final: float) -> float:
-    """Return 1 in the first half of `updates`, then go linearly down to `final` at the end."""
-    if updates == 0 or update <= updates / 2:
-        return 1.0
-    return 1 - (1 - final) * min(1.0, 2 * update / updates - 1)
+def learning_rate_scale(update: int, config: FBConfig) -> float:
+    """Return the part of the peak rates that is left after so many updates.
+
+    It is `tau_scale`; in the second half of a run it falls linearly to `config.final_lr` of that.
+    """
+    scale = tau_scale(update, config)
+    if config.updates == 0 or update <= config.updates / 2:
+        return scale
+    return scale * (1 - (1 - config.final_lr) * min(1.0, 2 * update / config.updates - 1))
+
+
+def tau_scale(update: int, config: FBConfig) -> float:
+    """Return 1 up to `config.peak_updates`, then fall as 1 / update.
+
+    F's weights grow as long as they are trained. Targets that follow them within some 20 updates
+    then feed errors back: the Bellman term of single batches grows, and steps on their gradients
+    take B its dimensions. Slower targets stop that; smaller learning rates alone do not.
+    """
+    return min(1.0, config.peak_updates / max(update, 1))
 
 
 def below(prefix: str, found: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -37,7 +37,7 @@ def diverging(monkeypatch: pytest.MonkeyPatch) -> None:
     """Multiply all learning rates by `WRONG` from update `SOUND` on."""
     monkeypatch.setattr(train_module, "REPORT_EVERY", 2)
     monkeypatch.setattr(
-        optimisers, "learning_rate_scale", lambda update, *_: 1.0 if update < SOUND else WRONG
+        optimisers, "learning_rate_scale", lambda update, config: 1.0 if update < SOUND else WRONG
     )
 
 
@@ -58,7 +58,7 @@ def test_the_model_kept_is_the_last_good_one(
     assert all(torch.equal(kept[name], tensor) for name, tensor in sound.items())
     # The same as of a run that ends there.
     monkeypatch.undo()
-    monkeypatch.setattr(optimisers, "learning_rate_scale", lambda update, *_: 1.0)
+    monkeypatch.setattr(optimisers, "learning_rate_scale", lambda update, config: 1.0)
     train(dataclasses.replace(config, updates=SOUND), tmp_path / "short")
     short = FBModel.load(tmp_path / "short" / "model").state_dict()
     assert all(torch.equal(kept[name], tensor) for name, tensor in short.items())

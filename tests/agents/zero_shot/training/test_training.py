@@ -14,7 +14,7 @@ import torch
 from scipy.stats import spearmanr
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.zero_shot import chain, everywhere, train_in_parts
+from helpers.zero_shot import chain, everywhere, random_data, train_in_parts
 from zerogym.agents.atomic_files import NotAModel, read_tensors
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.algorithms.optimisers import learning_rate_scale
@@ -168,8 +168,38 @@ def test_a_mistake_leaves_no_directory(tmp_path: Path, wrong: dict[str, Any], wo
 
 
 def test_the_learning_rate_falls_in_the_second_half() -> None:
-    scales = [learning_rate_scale(update, 100, 0.02) for update in (0, 50, 75, 100, 200)]
+    config = FBConfig(updates=100)
+    scales = [learning_rate_scale(update, config) for update in (0, 50, 75, 100, 200)]
     assert scales == pytest.approx([1.0, 1.0, 0.51, 0.02, 0.02])
+
+
+def test_the_learning_rate_falls_after_its_peak_however_long_a_run_is() -> None:
+    config = FBConfig(updates=40_000)
+    scales = [learning_rate_scale(update, config) for update in (0, 4_000, 8_000, 20_000, 40_000)]
+    assert scales == pytest.approx([1.0, 1.0, 0.5, 0.2, 0.1 * config.final_lr])
+    # Runs up to the peak are as they were, to the bit.
+    short = dataclasses.replace(config, updates=4_000)
+    for update in range(2_001, 4_001):
+        assert learning_rate_scale(update, short) == 1 - (1 - 0.02) * (2 * update / 4_000 - 1)
+
+
+def test_targets_slow_down_after_the_peak() -> None:
+    config = dataclasses.replace(SHORT, peak_updates=2, tau=0.4, lr_forward=0.0, lr_backward=0.0)
+    agent = DiscreteFB.create(config, random_data(discrete=True), actions=2)
+    data = agent.to_tensors(random_data(discrete=True))
+    with torch.no_grad():
+        for slow in agent.target_forward.parameters():
+            slow.zero_()
+    parts = []
+    for _ in range(5):
+        before = next(agent.target_forward.parameters()).clone()
+        agent.update(data)
+        [online, after] = [
+            next(net.parameters()).detach()
+            for net in (agent.model.forward_net, agent.target_forward)
+        ]
+        parts.append(float(((after - before) / (online - before)).mean()))
+    assert parts == pytest.approx([0.4, 0.4, 0.4, 0.4 * 2 / 3, 0.2], rel=1e-4)
 
 
 @pytest.mark.proof
