@@ -17,8 +17,8 @@ Row = Mapping[str, float]
 
 RECENT = 20  # rows of the log that make the running level
 FEW = 10  # rows before which there is none
-DIVERGED = 20.0  # times the running level; single batches of sound runs reached 2.3 times
-SUSPECT = 4.0  # times the running level; also of a rise that is no divergence yet
+DIVERGED = 20.0  # times the running level, after a suspect row: one batch is no divergence
+SUSPECT = 4.0  # times the running level; single batches of sound runs reached 2.3 times
 RANK_LEFT = 0.9  # part of its running level that the rank of B keeps in a good state
 # The Bellman term of forward-backward, of F'z, and of successor features.
 BELLMAN = ("forward/bellman", "forward/value_loss", "forward/loss")
@@ -35,7 +35,7 @@ def sign_of_divergence(metrics: Row, log: Sequence[Row]) -> str | None:
         if not math.isfinite(value):
             return f"{name} is {value}"
     name, times = _rise(metrics, log)
-    if times > DIVERGED:
+    if times > DIVERGED and _rise(log[-1], log[:-1])[1] > SUSPECT:
         return f"{name} is {metrics[name]:.4g}, {times:.0f} times its running level"
     return None
 

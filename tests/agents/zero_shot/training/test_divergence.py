@@ -13,7 +13,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.atomic_files import read_tensors
 from zerogym.agents.zero_shot.algorithms import optimisers
 from zerogym.agents.zero_shot.algorithms.optimisers import below
-from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.training import train as train_module
 from zerogym.agents.zero_shot.training.divergence import FEW, is_good, sign_of_divergence
@@ -114,7 +114,7 @@ def test_seeds_trained_at_once_keep_their_common_state(diverging: None, tmp_path
 
 LEVEL: list[dict[str, Any]] = [
     {"forward/bellman": 230.0 + 10 * (row % 3), "backward/rank": 57.0} for row in range(30)
-]
+] + [{"forward/bellman": 1_200.0, "backward/rank": 56.0}]
 
 
 @pytest.mark.parametrize(
@@ -132,5 +132,31 @@ def test_signs(metrics: dict[str, float], good: bool, diverged: bool) -> None:
     assert (sign_of_divergence(metrics, LEVEL) is not None) is diverged
 
 
+def test_a_single_batch_is_no_divergence() -> None:
+    high = {"forward/bellman": 11_348.0, "backward/rank": 56.0}
+    assert sign_of_divergence(high, LEVEL[:-1]) is None
+    assert not is_good(high, LEVEL[:-1])
+
+
 def test_the_beginning_of_a_run_has_no_level() -> None:
     assert is_good({"forward/bellman": 1e6, "backward/rank": 1.0}, LEVEL[: FEW - 1])
+
+
+@pytest.mark.proof
+def test_long_training_is_stable(tmp_path: Path) -> None:
+    """The first 16,000 of ten times the default updates, of a seed that lost B at constant rates.
+
+    With `peak_updates=40_000` the rank of B fell from 56 to 37 within 100 updates, at 15,300.
+    """
+    env_kwargs = {"layout": "u"}
+    config = preset("zerogym/PointMaze-v0", env_kwargs=env_kwargs, seed=10, updates=40_000)
+
+    def stop(progress: Progress) -> None:
+        if progress.updates == 16_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="saved after 16000 of"):
+        train(config, tmp_path, stop)
+    rows = [row for row in _rows(tmp_path) if row["update"] > 4_000]
+    assert min(row["backward/rank"] for row in rows) > 0.95 * rows[0]["backward/rank"]
+    assert max(row["forward/bellman"] for row in rows) < 3 * rows[0]["forward/bellman"]
