@@ -285,6 +285,7 @@ def test_what_is_frozen_is_not_copied(config):
 
 def test_several_processes_are_refused(config, monkeypatch):
     monkeypatch.setattr(parallel, "world_size", lambda: 2)
+    monkeypatch.setattr(parallel, "rank", lambda: 0)
     with pytest.raises(ValueError, match="staleness is for one process"):
         train(config)
 
