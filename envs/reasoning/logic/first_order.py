@@ -68,21 +68,24 @@ class FirstOrderEnv(ReasoningEnv):
 
     Example:
         >>> env = FirstOrderEnv(difficulty=0)
-        >>> print(env.reset(seed=5)[0])
-        Noah is calm.
-        Felix is young.
-        Felix is calm.
-        Walter is calm.
-        Noah is quick.
-        Walter is happy.
-        Felix is quick.
-        Noah is careful.
-        For all x: if x is careful and x is quick, then x is not tall.
-        For all x: if x is calm, then x is not tall.
-        For all x and y: if x is calm and y is happy, then x admires y.
-        Does this follow: Noah admires Felix? Answer yes or no.
+        >>> print(env.reset(seed=1)[0])
+        Rules:
+        For all x: if x is modest, then x is rich.
+        For all x: if x is modest, then x is nervous.
+        For all x: if x is kind and x is modest, then x is tall.
+        Facts:
+        1. Maja is modest.
+        2. Dana is modest.
+        3. Samir is modest.
+        4. Samir is proud.
+        5. Dana is kind.
+        6. Maja is quick.
+        7. Samir is active.
+        8. Maja is kind.
+        Rules and facts show that "Dana is tall" is true. Which facts are needed for this?
+        Answer with the numbers of the smallest such set of facts.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>no</answer>")[1]
+        >>> env.step("<answer>2, 5</answer>")[1]
         1.0
 
     Source:

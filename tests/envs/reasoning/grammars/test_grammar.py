@@ -134,7 +134,7 @@ def neighbours(grammar: Grammar) -> tuple[set[tuple[str, str]], set[tuple[str, s
 
 
 def local_features(problem: Problem) -> list[float]:
-    """What a reader of words and neighbours alone sees."""
+    """The features that words and neighbours alone give."""
     grammar, words = from_prompt(problem.prompt)
     can, written = neighbours(grammar)
     pairs = list(pairwise(["", *words, ""]))
