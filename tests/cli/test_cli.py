@@ -118,8 +118,14 @@ def test_array_worlds_take_numbers() -> None:
         (("play", "kuhn_poker", "--seat", "7"), "seat must be"),
         (("play", "countdown", "--arg", "difficulty"), "NAME=VALUE"),
         (("play", "countdown", "--arg", "colour=red"), "colour"),
-        (("play", "four_rooms", "--agent", "oracle"), "reward-free: an oracle needs a task"),
-        (("play", "point_maze", "--agent", "oracle"), "reward-free: an oracle needs a task"),
+        (
+            ("play", "four_rooms", "--agent", "oracle", "--arg", "task=null"),
+            "reward-free: an oracle needs a task",
+        ),
+        (
+            ("play", "point_maze", "--agent", "oracle", "--arg", "task=null"),
+            "reward-free: an oracle needs a task",
+        ),
         (("bench", "quick", "--only", "Kuhn pokr"), "Did you mean 'Kuhn poker'?"),
         (("train", "fb", "--gamma", "2"), "gamma"),
         (("train", "fb", "--env", "u_mapp"), "Did you mean 'UMap'?"),

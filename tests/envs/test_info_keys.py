@@ -17,7 +17,7 @@ NAMES = (
 
 
 def has_void_turn(env: gym.Env) -> tuple[bool, bool]:
-    """Whether `void_turn` is in the infos of a reset and of a step."""
+    """Return True for a reset and for a step where `void_turn` is in its info."""
     _, first = env.reset(seed=0)
     if "void_turn" in first:
         assert first["void_turn"] is False

@@ -28,7 +28,7 @@ def test_every_id_has_a_default_task(task: Any) -> None:
     assert float(free.step(world.random_action(np.random.default_rng(0)))[1]) == 0.0
 
 
-def test_the_default_task_pays_as_if_it_was_named() -> None:
+def test_the_default_task_is_that_of_its_name() -> None:
     rewards = []
     for given in ({}, {"task": "balance"}, {"task": None}):
         env = gym.make("zerogym/CartPole-v0", **given)
