@@ -3,7 +3,7 @@
 A problem is written as statements: nested tuples of words, names and numbers, in which a `Bag`
 holds parts whose order does not matter. The key of two problems is the same if names can be
 exchanged and bags reordered so that one becomes the other. The converse nearly holds: names are
-told apart by colour refinement alone (Weisfeiler and Leman, 1968), so that few different problems
+kept apart by colour refinement alone (Weisfeiler and Leman, 1968), so that few different problems
 share a key. These are on one side of the split together, which does no harm.
 """
 
