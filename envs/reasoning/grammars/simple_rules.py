@@ -4,11 +4,13 @@ The hidden rules of regex induction. A part is a `Repeat` that comes once or has
 """
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations, product
 
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, pick, sample_of
+from zerogym.envs.reasoning.grammars.regex_matching import Matcher
 from zerogym.envs.reasoning.grammars.regexes import Chars, Pattern, Repeat, Sequence
 
 MORE_REPEATS = 3  # beyond the least, in a drawn string
@@ -75,7 +77,7 @@ def near_rules(rule: Rule, letters: list[str]) -> Iterator[Rule]:
 def rules_that_fit(
     letters: list[str], count: int, good: list[str], bad: list[str]
 ) -> Iterator[str]:
-    """Yield the rules of `count` parts that match all the good strings and none of the bad ones.
+    """Find the rules of `count` parts that match all the good strings and none of the bad ones.
 
     Example:
         >>> list(rules_that_fit(["a", "b"], 1, ["a", "aaa"], ["", "b", "ab"]))
@@ -85,21 +87,25 @@ def rules_that_fit(
     inner += [Chars(a + b) for a, b in combinations(letters, 2)]
     inner += [Sequence((Chars(a), Chars(b))) for a, b in product(letters, repeat=2)]
     parts = [Repeat(one, *counts) for one in inner for counts in COUNTS]
-    strings = [*good, *bad]
+    ends = cache(_ends)
 
-    def extended(rule: Rule, ends: list[frozenset[int]]) -> Iterator[str]:
-        """Add parts; `ends` are the places of each string up to which the rule can match."""
+    def extended(rule: Rule, reached: list[frozenset[int]]) -> Iterator[str]:
+        """Add parts; `reached` are the places of each good string where the rule can end."""
         if len(rule) == count:
-            matched = [len(s) in places for s, places in zip(strings, ends, strict=True)]
-            if all(matched[: len(good)]) and not any(matched[len(good) :]):
+            whole = all(len(s) in places for s, places in zip(good, reached, strict=True))
+            if whole and not any(map(Matcher(Sequence(rule)).matches, bad)):
                 yield written(rule)
             return
         for part in parts:
-            after = [_ends(part, s, starts) for s, starts in zip(strings, ends, strict=True)]
-            if all(after[: len(good)]):
+            after: list[frozenset[int]] = []
+            for string, starts in zip(good, reached, strict=True):
+                after.append(ends(part, string, starts))
+                if not after[-1]:
+                    break
+            else:
                 yield from extended((*rule, part), after)
 
-    yield from extended((), [frozenset({0})] * len(strings))
+    return extended((), [frozenset({0})] * len(good))
 
 
 def _ends(part: Repeat, string: str, starts: frozenset[int]) -> frozenset[int]:
@@ -122,12 +128,13 @@ def _ends(part: Repeat, string: str, starts: frozenset[int]) -> frozenset[int]:
 def parts_of(pattern: Pattern) -> int | None:
     """Count the parts of a rule, as few as it can have; None if the pattern is no such rule.
 
-    Letters that follow one another, each once, are groups of two.
+        Letters that follow one another, each once, are groups of two.
 
-    Example:
-        >>> from zerogym.envs.reasoning.grammars.regexes import parse_pattern
-        >>> [parts_of(parse_pattern(text)) for text in ("a?[bc]+", "abc(de)*", "a|b", "(ab?)+")]
-        [2, 3, None, None]
+        Example:
+            >>> from zerogym.envs.reasoning.grammars.regex_matching import Matcher
+    from zerogym.envs.reasoning.grammars.regexes import parse_pattern
+            >>> [parts_of(parse_pattern(text)) for text in ("a?[bc]+", "abc(de)*", "a|b", "(ab?)+")]
+            [2, 3, None, None]
     """
     count = letters = 0
     for item in _in_sequence(pattern):

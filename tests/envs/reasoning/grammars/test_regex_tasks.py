@@ -147,6 +147,9 @@ def test_every_rule_of_the_stated_kind_that_fits_scores(difficulty: float, count
     for problem in draw_problems(RegexInductionEnv, difficulty, count=count):
         rules = fitting_rules(problem)
         several += len(rules) > 1
+        once = re.compile(r"\((\w+)\)(?![?*+])")  # brackets that change nothing
+        known = {once.sub(r"\1", rule) for rule in rules}
+        assert {once.sub(r"\1", rule) for rule in RegexInductionEnv.fitting(problem)} == known
         assert problem.answer in rules or "(" not in problem.answer
         for rule in rules:
             assert RegexInductionEnv.score(problem, rule) == 1.0, (problem.prompt, rule)
