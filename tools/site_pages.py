@@ -71,12 +71,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def leads(task: Task) -> bool:
-    """Whether a task is the first of those that share its class, and so has the page."""
+    """Return True for the first of the tasks that share a class, which has their page."""
     return next(other for other in zerogym.tasks() if other.target == task.target) == task
 
 
 def address(task: Task) -> str:
-    """The page of a task, or of the first task with the same class."""
+    """Return the page of a task: that of the first task with the same class."""
     first = next(other for other in zerogym.tasks() if other.target == task.target)
     return f"tasks/{first.family}/{first.name}.md"
 
