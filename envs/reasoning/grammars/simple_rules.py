@@ -128,13 +128,12 @@ def _ends(part: Repeat, string: str, starts: frozenset[int]) -> frozenset[int]:
 def parts_of(pattern: Pattern) -> int | None:
     """Count the parts of a rule, as few as it can have; None if the pattern is no such rule.
 
-        Letters that follow one another, each once, are groups of two.
+    Letters that follow one another, each once, are groups of two.
 
-        Example:
-            >>> from zerogym.envs.reasoning.grammars.regex_matching import Matcher
-    from zerogym.envs.reasoning.grammars.regexes import parse_pattern
-            >>> [parts_of(parse_pattern(text)) for text in ("a?[bc]+", "abc(de)*", "a|b", "(ab?)+")]
-            [2, 3, None, None]
+    Example:
+        >>> from zerogym.envs.reasoning.grammars.regexes import parse_pattern
+        >>> [parts_of(parse_pattern(text)) for text in ("a?[bc]+", "abc(de)*", "a|b", "(ab?)+")]
+        [2, 3, None, None]
     """
     count = letters = 0
     for item in _in_sequence(pattern):
