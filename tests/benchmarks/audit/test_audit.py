@@ -197,7 +197,7 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(tmp_path: Path) -> None
     assert run.returncode == 130, output
     assert not set(children) & set(_audit_processes())
     kept = read_json(tmp_path / "a.json")[OTHER]
-    assert kept and all(finding.status == "pass" for finding in kept.values())
+    assert kept and all(finding.status != "fail" for finding in kept.values())
 
 
 def _audit_processes() -> list[str]:
