@@ -25,7 +25,7 @@ proofs: install-dev
 
 # Every text environment: rewards right answers only, survives anything, same seed same episode.
 audit: install-dev
-	$(ONE_THREAD) $(RUN) -m zerogym audit --quick --family reasoning --family tools --family games --family control
+	$(ONE_THREAD) $(RUN) -m zerogym audit --quick --known docs/audits/known.json --family reasoning --family tools --family games --family control
 
 lint: install-dev
 	$(RUN) -m ruff check

@@ -27,6 +27,7 @@ def rewards(env: gym.Env[Any, Any], policy: Any) -> float:
     return float(np.mean([episode.value for episode in play([env], policy, [0, 1])]))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("task", ["spin", "0.5 * spin"])
 def test_a_plan_beats_random_actions_by_far(task: str) -> None:
     env = reacher(task)

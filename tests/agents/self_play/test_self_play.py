@@ -277,6 +277,7 @@ def test_self_play_from_samples_brings_kuhn_poker_near_an_equilibrium() -> None:
     assert exploitability(KUHN, found) < 0.05
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("name", "before", "after"), [("goofspiel", 0.7, 0.2), ("leduc_poker", 2.3, 0.6)]
 )

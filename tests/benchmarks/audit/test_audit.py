@@ -65,6 +65,7 @@ def test_a_planted_defect_is_found(defect: str, reports: dict[str, Report]) -> N
     assert report.clean == (not EXPECTED[defect])
 
 
+@pytest.mark.proof
 def test_the_json_keeps_every_number(reports: dict[str, Report], tmp_path: Path) -> None:
     write_json(reports.values(), tmp_path / "audit.json")
     found = read_json(tmp_path / "audit.json")
@@ -75,6 +76,7 @@ def test_the_json_keeps_every_number(reports: dict[str, Report], tmp_path: Path)
     assert floor < 0.02  # five random digits
 
 
+@pytest.mark.proof
 def test_the_floor_is_the_best_constant(reports: dict[str, Report]) -> None:
     finding = reports["Constant"].of("constant answer")
     assert finding is not None
@@ -82,6 +84,7 @@ def test_the_floor_is_the_best_constant(reports: dict[str, Report]) -> None:
     assert finding.measured["overall"] == pytest.approx(0.5, abs=0.12)  # half of the problems
 
 
+@pytest.mark.proof
 def test_hostile_replies_are_named(reports: dict[str, Report]) -> None:
     faults = {d: reports[d].of("hostile replies").measured["faults"] for d in EXPECTED}  # type: ignore[union-attr]
     assert set(faults["Hang"]) == {"power tower as answer", "power tower", "power tower in a box"}

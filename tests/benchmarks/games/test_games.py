@@ -204,6 +204,7 @@ def test_who_lacks_an_extra_is_missing_and_the_others_play(
     assert [event.record["message"] for event in calls if event.record] != []
 
 
+@pytest.mark.proof
 def test_ppo_learns_and_its_curve_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sb3_contrib")
     suite = small("kuhn_poker", "ppo", pairs=100)

@@ -28,6 +28,7 @@ KUHN = KuhnPoker()
 SMALL = {"n_steps": 64, "batch_size": 64, "n_epochs": 1}
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", own_games())
 def test_maskable_ppo_learns_in_every_game_without_an_illegal_move(name: str) -> None:
     """Each seat is met, its masks are right, and what is learned is a strategy."""

@@ -98,6 +98,7 @@ def test_the_returns_of_kuhn_poker_in_the_page_are_exact() -> None:
     assert f"0 at an equilibrium, {-loss:.2f} for random play" in said
 
 
+@pytest.mark.proof
 def test_a_model_in_all_seats_is_evaluated_at_its_start_and_its_checkpoints(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

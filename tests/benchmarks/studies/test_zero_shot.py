@@ -177,6 +177,7 @@ def test_the_straight_walk_takes_the_nearest_of_several(world: Any) -> None:
         np.testing.assert_array_equal(rooms.straight(world.layout, world.tasks[name]), expected)
 
 
+@pytest.mark.proof
 def test_optimal_actions_score_1_and_even_ones_0(
     world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +221,7 @@ def test_what_is_won_back_is_a_share_of_what_flickering_costs(
     assert found["memory"][memory.GOALS] == pytest.approx({"a": 0.75, "b": 0.55})
 
 
+@pytest.mark.proof
 def test_an_expert_walks_to_every_goal_and_repeats_itself() -> None:
     goals = ["goal_left_bottom", "goal_right_top"]
     data, again = (narrow.expert_walks(goals, 3) for _ in range(2))

@@ -85,6 +85,7 @@ def test_true_and_inverted() -> None:
     assert [mean_reward("inverted", 0.5, reply) for reply in ("right", "1000")] == [0.0, 1.0]
 
 
+@pytest.mark.proof
 def test_random_does_not_look_and_noise_flips() -> None:
     for reply in ("right", "1000"):
         assert mean_reward("random", 0.3, reply, 400) == pytest.approx(0.3, abs=0.07)

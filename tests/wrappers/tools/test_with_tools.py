@@ -19,7 +19,7 @@ def test_the_prompt_is_the_environments_with_the_tools_after_it() -> None:
         prompt, info = easy().reset(seed=seed)
         observation, more = calculating().reset(seed=seed)
         assert observation.startswith(f"{prompt}\n\nYou can use these tools")
-        assert more == info | {"tool_calls": 0, "cost": 0.0}
+        assert more == info | {"tool_calls": 0, "cost": 0.0, "void_turn": False}
 
 
 def test_calls_are_run_in_order_and_the_environment_waits() -> None:

@@ -1,5 +1,6 @@
 """`zerogym audit`: check that a text environment scores right answers only, deterministically."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,6 +37,13 @@ def audit(
     quick: Annotated[bool, typer.Option("--quick", help="Draw less; seconds for each id.")] = False,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write every number to this file.")
+    ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            help="JSON of findings that are known and open, {ID: {CHECK: REASON}}: they are shown, "
+            "and do not fail the audit."
+        ),
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Wall time for one check.")] = SECONDS,
     processes: Annotated[int, typer.Option(min=0, help="Ids at once; 0: one a core.")] = 0,
@@ -90,13 +98,31 @@ def audit(
         out.print(render(reports))
         if json_file is not None:
             write_json(reports, json_file)
-    dirty = [report for report in reports if not report.clean]
+    open_findings = _read_known(known) if known else {}
+    dirty = []
+    for report in reports:
+        reasons = open_findings.get(str(report.subject), {})
+        failed = {finding.check for finding in report.findings if finding.status == "fail"}
+        for name in sorted(failed & set(reasons)):
+            out.print(f"known: {escape(f'{report.subject}: {name}: {reasons[name]}')}")
+        if failed - set(reasons) or not (failed or report.clean):
+            dirty.append(report)
     if dirty:
         out.print(f"[bold red]{len(dirty)} of {len(reports)} environments are not clean[/]")
         raise typer.Exit(1)
     skipped = sum(report.of("make") is not None for report in reports)
     left_out = f", {skipped} could not be audited here" if skipped else ""
     out.print(f"[bold green]{len(reports) - skipped} environments are clean[/]{left_out}")
+
+
+def _read_known(path: Path) -> dict[str, dict[str, str]]:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--known {path}: {error}") from None
+    if not isinstance(found, dict) or not all(isinstance(each, dict) for each in found.values()):
+        raise UsageError(f"--known {path} must hold {{ID: {{CHECK: REASON}}}}")
+    return found
 
 
 def _subject(text: str) -> Any:

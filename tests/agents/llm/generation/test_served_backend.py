@@ -140,6 +140,7 @@ def test_replies_do_not_depend_on_the_number_of_servers(start, tmp_path):
         assert [len(s.requests) for s in (two, three)] == [1 + 2, 1 + 1]
 
 
+@pytest.mark.proof
 def test_a_run_goes_on_with_servers_that_were_started_anew(start, tmp_path):
     with digits_registered():
         with serving(Host(start)) as server:

@@ -117,6 +117,7 @@ def test_a_run_that_begins_anew_is_another_run(config: GRPOConfig) -> None:
     assert runs(first)[0].run_id != runs(second)[0].run_id
 
 
+@pytest.mark.proof
 def test_a_server_that_cannot_be_reached_does_not_end_the_run(
     config: GRPOConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

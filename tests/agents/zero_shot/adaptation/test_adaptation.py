@@ -62,6 +62,7 @@ def _exact(model: FBModel, z: Any, task: Task) -> float:
     return evaluate_tabular(at, gym.make(ENV, **KWARGS), [task])[task.name]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("name", "wrong"), [("smooth_1", "goal_5_5"), ("goal_4_5", "goal_1_1")])
 def test_a_wrong_z_becomes_as_good_as_the_best(
     model: FBModel, tasks: dict[str, Task], name: str, wrong: str

@@ -58,6 +58,7 @@ def _differ_most(one: FBAgent, other: FBAgent) -> float:
     return max(float((a - b).abs().max()) for a, b in pairs)
 
 
+@pytest.mark.proof
 def test_a_compiled_update_is_the_same() -> None:
     plain, compiled = _agent(True), _agent(True, compile="aot_eager")
     for agent in (plain, compiled):

@@ -34,6 +34,7 @@ def _two_ways(state: Tensor, generator: torch.Generator) -> Tensor:
     return torch.where(first, -0.6, 0.5) + spread
 
 
+@pytest.mark.proof
 def test_the_flow_recovers_both_ways_and_how_often_each_is_taken() -> None:
     """Kolmogorov-Smirnov distance to fresh actions; a normal fit of the same ones fails it."""
     torch.manual_seed(0)
@@ -139,6 +140,7 @@ def test_the_first_flow_follows_the_seed_and_leaves_other_draws_alone() -> None:
     assert torch.equal(first, same) and not torch.equal(first, other)
 
 
+@pytest.mark.proof
 def test_a_large_weight_gives_the_actions_of_the_data() -> None:
     """The data always do the same in a place; a light actor leaves them for the goal."""
     data = _data(lambda here, rng: 0.5 * np.sin(3 * here))

@@ -236,6 +236,7 @@ def _greedy_return(model: FBModel, env: TokenLine, goal: int, z: np.ndarray) -> 
     return total / CELLS / 20
 
 
+@pytest.mark.proof
 def test_an_agent_of_tokens_learns_to_reach_goals() -> None:
     env = TokenLine()
     data = collect(env, 1500)

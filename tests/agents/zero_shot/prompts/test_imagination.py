@@ -75,6 +75,7 @@ def _expert(task: Task, episodes: int) -> NDArray[np.float32]:
     return np.array(states)
 
 
+@pytest.mark.proof
 def test_every_instruction_finds_its_cell_and_scores_as_the_goal_itself(
     world: Any, model: FBModel, captions: CaptionMatcher
 ) -> None:

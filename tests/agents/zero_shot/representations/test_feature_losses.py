@@ -45,6 +45,7 @@ def _agent(**changes: Any) -> Any:
     return DiscreteFB.create(dataclasses.replace(SMALL, **changes), DATA, actions=3)
 
 
+@pytest.mark.proof
 def test_psi_is_the_discounted_sum_of_phi_under_its_own_policy() -> None:
     sizes = {"batch_size": 64, "dim": 5, "hidden": 64}
     agent = _agent(features="random", updates=1000, gamma=0.8, temperature=5, **sizes)
@@ -62,6 +63,7 @@ def test_psi_is_the_discounted_sum_of_phi_under_its_own_policy() -> None:
         assert np.abs(psi - visits @ phi).mean() < 0.05 * np.abs(visits @ phi).mean()
 
 
+@pytest.mark.proof
 def test_laplacian_features_span_the_smooth_eigenvectors() -> None:
     """The Laplacian of a symmetric chain, in two dimensions: phi has a fixed length."""
     agent = _agent(updates=1000, batch_size=64, dim=2, hidden=8, orthonormality=0.05)
@@ -104,6 +106,7 @@ def test_inverse_model_reads_the_action() -> None:
     assert last < 0.25 < 1.0 < first
 
 
+@pytest.mark.proof
 def test_low_rank_features_give_the_transition_probabilities() -> None:
     agent = _agent(features="svd", updates=1000, batch_size=64, dim=STATES, hidden=64)
     agent.learn(DATA, 1000)

@@ -14,6 +14,7 @@ from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.training.train import train
 
 
+@pytest.mark.proof
 def test_every_prompt_is_inferred_and_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

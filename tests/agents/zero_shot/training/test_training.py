@@ -29,6 +29,7 @@ from zerogym.envs.control.tabular.dynamic_programming import policy_matrix, succ
 SHORT = FBConfig(data_steps=500, batch_size=32, dim=8, hidden=16, updates=20, checkpoint_every=7)
 
 
+@pytest.mark.proof
 def test_fb_equals_the_successor_measure_of_its_own_policy() -> None:
     next_state = chain(10)
     data = everywhere(next_state)

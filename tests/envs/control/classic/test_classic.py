@@ -179,6 +179,7 @@ HARD = {
 }
 
 
+@pytest.mark.proof
 @each_world
 def test_oracles_know_the_context(name: str) -> None:
     env = bare(name, context=HARD[name], horizon=400)

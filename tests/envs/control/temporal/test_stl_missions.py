@@ -146,6 +146,7 @@ def check_mission(mission: str, seeds: range, most: float) -> None:
     assert np.mean(straight) <= most
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("mission", MISSIONS)
 def test_the_oracle_keeps_its_appointments_and_the_straight_line_does_not(mission: str) -> None:
     check_mission(mission, range(4), most=0.75)

@@ -176,6 +176,7 @@ def test_vehicles_as_the_paper_draws_them_fly_the_eight() -> None:
     assert abs(masses.mean() - (np.cbrt(0.02) + np.cbrt(5)) / 2) < 0.1, "sizes drawn evenly"
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("task", [*make().tasks, (1.5, -1.0, 0.7)])
 def test_the_controller_solves_each_task_and_chance_does_not(task: Any) -> None:
     env = make(task=task, horizon=400)

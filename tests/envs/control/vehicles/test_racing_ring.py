@@ -217,6 +217,7 @@ def test_cars_touch_where_they_overlap_and_others_follow_a_slow_one() -> None:
     assert -12.5 < obs[LAP + 1] < -11 and obs[LAP + 3] == 0.0
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("task", [*make().tasks, (0.5, -2.0)])
 def test_the_controller_solves_each_task_and_chance_does_not(task: Any) -> None:
     env = make(task=task, horizon=420)
@@ -231,6 +232,7 @@ def test_the_controller_solves_each_task_and_chance_does_not(task: Any) -> None:
     assert best > least > 4 * worst
 
 
+@pytest.mark.proof
 def test_the_controller_comes_through_in_any_context() -> None:
     rng, env = np.random.default_rng(3), make(task="lap", rivals=4, horizon=300)
     for seed in range(8):

@@ -164,6 +164,7 @@ def test_features_are_of_the_nearest_the_farthest_and_the_mean() -> None:
 GOALS = ((3.0, 0.0, 0.5), (-3.0, 1.0, -0.5))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("task", ["reach_safely", "spread", GOALS])
 def test_the_controller_solves_each_task_untouched_and_chance_does_not(task: Any) -> None:
     horizon = 300 if task == "spread" else 650

@@ -19,6 +19,7 @@ def test_a_missing_extra_is_named() -> None:
         equal_symbolically("1", "1")
 
 
+@pytest.mark.proof
 @needs_it
 def test_it_knows_what_our_grammar_does_not() -> None:
     determinant = r"\begin{vmatrix} 1 & 2 \\ 3 & 4 \end{vmatrix}"

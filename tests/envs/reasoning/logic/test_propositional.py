@@ -130,6 +130,7 @@ def test_known_arguments() -> None:
         assert PropositionalEntailmentEnv.solve(problem) == answer
 
 
+@pytest.mark.proof
 def test_neither_length_nor_operators_tell_the_answer() -> None:
     problems = list(draw(PropositionalEntailmentEnv, 1.0, 3000, seed=2))
     yes = np.array([problem.answer == "yes" for problem in problems])

@@ -63,6 +63,7 @@ def test_what_a_reply_is(reply: str, expected: Reply) -> None:
     assert read_reply(reply) == expected
 
 
+@pytest.mark.proof
 @needs_sandbox
 def test_the_expert_computes_every_answer() -> None:
     def played(setting: tuple[Split, int]) -> list[str]:

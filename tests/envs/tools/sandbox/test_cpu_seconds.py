@@ -90,9 +90,10 @@ def test_short_calls_add_up(sandbox: Sandbox, way: str, kind: str) -> None:
     few += "try: os.wait()\nexcept ChildProcessError: pass\n"  # until all have ended
     with getattr(sandbox, kind)(total_cpu_s=0.3) as warm:
         run = (lambda s: warm.run(python=s)) if kind == "zygote" else warm.run
-        results = [run(IGNORE + BURN + few) for _ in range(10)]
-    assert results[0].verdict == "ok"
-    assert results[-1].reason == f"all 0.3 CPU seconds of the {kind} are spent"
+        assert run(IGNORE + BURN + few).verdict == "ok"
+        # Ten calls take 1 CPU second; an estimate may need a few more to be sure of 0.3.
+        reasons = (run(IGNORE + BURN + few).reason for _ in range(25))
+        assert f"all 0.3 CPU seconds of the {kind} are spent" in reasons
 
 
 @needs_sandbox

@@ -37,6 +37,7 @@ def arrival(env: Any, policy: str, steps: int, **options: Any) -> tuple[int | No
     return reached, late
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", CORNERS)
 def test_the_oracle_reaches_every_corner_and_the_straight_line_only_its_own(name: str) -> None:
     env = make(MAZE, task=f"reach_{name}")

@@ -78,6 +78,7 @@ def test_a_session_holds(sandbox: Sandbox, attack: Attack) -> None:
         assert last.stdout == "last\n", last
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("attack", RESTLESS, ids=lambda attack: attack.name)
 def test_nothing_runs_between_cells(sandbox: Sandbox, attack: Attack) -> None:
     with sandbox.session(replace(LIMITS, cpu_s=5)) as session:

@@ -112,6 +112,7 @@ print(*process_tree.descendants(os.getpid())[1:], flush=True)
 """
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("end", ["time.sleep(1000)", "sys.exit()", "os._exit(0)", "1 / 0"])
 def test_with_the_launcher_all_ends(root: Path, end: str) -> None:
     launcher = subprocess.Popen(
@@ -175,6 +176,7 @@ def test_a_first_process_that_ends(sandbox: Sandbox, kind: str) -> None:
         assert show(warm, "2") == "2"
 
 
+@pytest.mark.proof
 def test_a_first_process_that_does_not_answer(
     sandbox: Sandbox, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
