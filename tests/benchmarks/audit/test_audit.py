@@ -177,6 +177,22 @@ def test_the_command_fails_if_an_environment_does(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, ["audit"]).exit_code == 2
 
 
+def test_known_findings_are_shown_and_do_not_fail(tmp_path: Path) -> None:
+    planted = "helpers.audited:Planted/Distractor-v0"
+    command = ["audit", "--quick", "--check", "wrong answers", planted]
+    assert CliRunner().invoke(app, command).exit_code == 1
+    (known := tmp_path / "known.json").write_text(
+        json.dumps({planted: {"wrong answers": "a distractor scores"}})
+    )
+    run = CliRunner().invoke(app, [*command, "--known", str(known)])
+    assert run.exit_code == 0, run.output
+    assert "a distractor scores" in " ".join(run.output.split())
+    known.write_text(json.dumps({planted: {"hostile replies": "another check"}}))
+    assert CliRunner().invoke(app, [*command, "--known", str(known)]).exit_code == 1
+    known.write_text("[]")
+    assert CliRunner().invoke(app, [*command, "--known", str(known)]).exit_code == 2
+
+
 OTHER = "helpers.audited:Planted/Sound-v0?difficulty=0.125"  # distinct from other audits
 
 
