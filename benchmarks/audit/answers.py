@@ -114,7 +114,8 @@ def fitting_answers(subject: Subject, size: Size) -> Finding:
 def constant_answer(subject: Subject, size: Size) -> Finding:
     """Measure the best answer that ignores the question, on problems it was not chosen on.
 
-    At most 0.1; at most a half (and three standard errors) where there are only two answers.
+    At most 0.1, at most a half where there are only two answers; and three standard errors, since
+    a category has few of the problems.
     """
     problems = ProblemSet(subject, range(size.shortlist))
     own = [text for text in problems.own if text is not None]
@@ -153,12 +154,14 @@ def _judge_floors(problems: ProblemSet, finalists: list[str]) -> Finding:
         means = {text: float(np.mean([scores[text][i] for i in members])) for text in finalists}
         text = max(finalists, key=lambda one: means[one])
         binary = len({problems.own[i] for i in members}) <= 2
-        limit = MAX_BINARY_FLOOR + 1.5 / len(members) ** 0.5 if binary else MAX_FLOOR
+        fair = MAX_BINARY_FLOOR if binary else MAX_FLOOR
+        limit = fair + 3 * (fair * (1 - fair) / len(members)) ** 0.5
         floors[category] = {"mean": means[text], "answer": inside(text)[1][:80], "binary": binary}
         if means[text] > limit and len(members) >= MIN_GROUP:
             too_high.append(category)
     overall = max(float(np.mean(values)) for values in scores.values())
-    worst = max(floors.values(), key=lambda floor: float(str(floor["mean"])))
+    judged = {category: floors[category] for category in too_high} or floors
+    worst = max(judged.values(), key=lambda floor: float(str(floor["mean"])))
     message = (
         f"{overall:.2g} for one answer to everything; {worst['answer']!r} earns {worst['mean']:.2g}"
     )

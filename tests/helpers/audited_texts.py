@@ -80,7 +80,24 @@ class FitsEnv(CueEnv):
         yield from (str(base * factor) for factor in range(1, 4))
 
 
-for _env in (CueEnv, NamesEnv, FitsEnv):
+class DigitsEnv(CueEnv):
+    """Name the parity or the digit of a hidden thing; with the fault, 7 comes too often."""
+
+    categories = ("parity", "digit")
+
+    def _sample(self, difficulty: float) -> Problem:
+        category = str(self.np_random.choice(self.categories, p=[0.7, 0.3]))
+        number = int(self.np_random.integers(10))
+        if category == "parity":
+            return Problem(
+                f"Thing {self.np_random.random()}", "yes" if number % 2 else "no", "", (), "parity"
+            )
+        if self.has_fault and self.np_random.random() < 0.35:
+            number = 7
+        return Problem(f"Thing {self.np_random.random()}", str(number), "", (), "digit")
+
+
+for _env in (CueEnv, NamesEnv, FitsEnv, DigitsEnv):
     for _fault in (True, False):
         gym.register(
             f"Planted/{_env.__name__[:-3]}{'Fault' if _fault else ''}-v0",

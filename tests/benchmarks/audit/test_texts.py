@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import helpers.audited_texts  # noqa: F401 (registers the planted environments)
-from zerogym.benchmarks.audit.answers import fitting_answers
+from zerogym.benchmarks.audit.answers import constant_answer, fitting_answers
 from zerogym.benchmarks.audit.canonical import form_up_to_names, form_up_to_order
 from zerogym.benchmarks.audit.examples import Example
 from zerogym.benchmarks.audit.runner import read_json
@@ -16,7 +16,10 @@ from zerogym.benchmarks.audit.subject import QUICK, Subject
 from zerogym.benchmarks.audit.twins import compare, overlap_up_to_names
 from zerogym.cli import app
 
-CHECKS = {"Cue": shortcut, "Names": overlap_up_to_names, "Fits": fitting_answers}
+CHECKS = {
+    "Cue": shortcut, "Names": overlap_up_to_names, "Fits": fitting_answers,
+    "Digits": constant_answer,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -25,6 +28,13 @@ def test_a_planted_fault_is_found_and_its_repair_passes(name: str) -> None:
     assert check(Subject(f"Planted/{name}Fault-v0"), QUICK).status == "fail"
     repaired = check(Subject(f"Planted/{name}-v0"), QUICK)
     assert repaired.status == "pass", repaired.says
+
+
+def test_a_constant_answer_is_named_with_the_category_that_it_is_too_good_in() -> None:
+    found = constant_answer(Subject("Planted/DigitsFault-v0"), QUICK)  # "no" earns a half elsewhere
+    floors = found.measured["categories"]
+    assert floors["parity"]["mean"] > floors["digit"]["mean"]
+    assert f"'7' earns {floors['digit']['mean']:.2g} in digit" in found.says
 
 
 def test_a_cue_beside_the_names_of_the_question_is_found_by_that_view() -> None:

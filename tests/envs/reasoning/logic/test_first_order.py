@@ -1,6 +1,7 @@
 """First-order tasks, against all worlds of small theories and against the English sentences."""
 
 import re
+from collections import Counter
 from itertools import combinations, product
 
 import numpy as np
@@ -10,7 +11,7 @@ from helpers.reasoning_problems import check_scores, draw
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.logic.drawn_theories import Theory, draw_theory, is_fine
 from zerogym.envs.reasoning.logic.first_order import FirstOrderEnv
-from zerogym.envs.reasoning.logic.first_order_questions import conjecture
+from zerogym.envs.reasoning.logic.first_order_questions import conjecture, status
 from zerogym.envs.reasoning.logic.theories import (
     NOT,
     VARIABLES,
@@ -172,12 +173,12 @@ def test_statuses_are_those_of_the_search() -> None:
     found = set()
     for problem in drawn("status", 20):
         facts, rules = parts(problem)
-        for goal, status in zip(problem.data["goals"], problem.answer.split(", "), strict=True):
+        for goal, expected in zip(problem.data["goals"], problem.answer.split(", "), strict=True):
             sides = tuple(goal), negated(tuple(goal))
             follows = tuple(entails_by_search(facts, rules, side) for side in sides)
             names = {(True, False): "true", (False, True): "false", (False, False): "unknown"}
-            assert names[follows] == status
-            found.add((status, goal[0].startswith(NOT)))
+            assert names[follows] == expected
+            found.add((expected, goal[0].startswith(NOT)))
     assert len(found) == 6, "statements of each status are asserted and negated"
 
 
@@ -260,10 +261,18 @@ def test_neither_length_nor_mentions_tell_what_follows() -> None:
         assert abs(np.corrcoef(values, yes)[0, 1]) < 0.2
 
 
+def test_each_list_of_statuses_is_the_answer_equally_often() -> None:
+    """Theories that do not give the statuses are drawn again, not the statuses."""
+    rng = np.random.default_rng(5)
+    counts = Counter(status(rng, 1).answer for _ in range(27 * 12))
+    assert len(counts) == 27
+    assert sum((count - 12) ** 2 / 12 for count in counts.values()) < 58  # 1 in 3000 by chance
+
+
 def test_answers_in_other_forms() -> None:
-    status = Problem("", "true, unknown, false", category="status", data={"goals": [[], [], []]})
+    three = Problem("", "true, unknown, false", category="status", data={"goals": [[], [], []]})
     right = ("True, Unknown, False", "1. true\n2. unknown\n3. false", "true unknown false")
     wrong = ("true, unknown", "true, unknown, false, false", "true, maybe, false", "")
-    check_scores(FirstOrderEnv, status, right, wrong)
+    check_scores(FirstOrderEnv, three, right, wrong)
     selection = Problem("", "1, 3", category="selection", data={"needed": [1, 3], "goals": [[]]})
     check_scores(FirstOrderEnv, selection, ["{3, 1}"], ["1, 2, 3"])
