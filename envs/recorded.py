@@ -7,7 +7,7 @@ settings passes what it read through the functions here, and what is typed goes 
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,30 @@ def recorded_id(name: object, file: Path) -> str:
             f"imported: name the module yourself (zerogym --import {module or 'MODULE':.200} ...)"
         )
     return name
+
+
+def recorded_wrappers(wrappers: object, file: Path, typed: Collection[str] = ()) -> None:
+    """Check the wrappers that a file names: none is of a module that the user did not type.
+
+    Args:
+        wrappers: What stands in the file: arguments by name.
+        file: The file, for the message.
+        typed: The modules that the user typed.
+
+    Raises:
+        ImportRefused: If one is `module:Class` of another module.
+
+    Example:
+        >>> recorded_wrappers({"FormatReward": {"bonus": 0.2}}, Path("run.json"))
+    """
+    for name in wrappers if isinstance(wrappers, Mapping) else ():
+        module, colon, _ = name.partition(":")
+        if colon and module not in typed:
+            raise ImportRefused(
+                f"{file} names the wrapper {name!r:.200}, and nothing that a file names is "
+                f"imported: type --wrappers again, or name the module yourself "
+                f"(zerogym --import {module or 'MODULE':.200} ...)"
+            )
 
 
 def without_keys(value: Any) -> Any:

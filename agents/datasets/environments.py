@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from zerogym import wrappers as own
 from zerogym.envs.lookup import reward_free
 from zerogym.errors import MissingExtra, UnknownName, ZerogymError
+from zerogym.wrappers import by_name
 
-WRAPPERS: Mapping[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
+WRAPPERS: by_name.Table = {
     wrapper.__name__: wrapper
     for wrapper in (
         own.ActionDelay,
@@ -86,7 +87,7 @@ def make_wrapped_env(
     Args:
         env: Its id.
         env_kwargs: Its arguments.
-        wrappers: Arguments by name of `WRAPPERS`, the innermost first.
+        wrappers: Arguments by name of `WRAPPERS` or of `module:Class`, the innermost first.
         task: Its task; None for none.
 
     Raises:
@@ -97,14 +98,7 @@ def make_wrapped_env(
     made = make_env(env, env_kwargs if task is None else {**env_kwargs, "task": task})
     if not wrappers:
         return made
-    made = TrueStateRecorder(made)
-    for name, arguments in wrappers.items():
-        try:
-            made = WRAPPERS[name](made, **arguments)
-        except (TypeError, ValueError) as error:
-            made.close()
-            raise ValueError(f"{name} does not fit {env}: {error}") from None
-    return made
+    return by_name.wrap(TrueStateRecorder(made), wrappers, WRAPPERS, env)
 
 
 def make_env(env: str, env_kwargs: Mapping[str, Any]) -> gym.Env[Any, Any]:
@@ -127,15 +121,10 @@ def task_names(env: gym.Env[Any, Any]) -> list[str]:
 
 
 def check_wrappers(wrappers: Mapping[str, Any]) -> None:
-    """Raise unless these are arguments by name of `WRAPPERS`.
+    """Raise unless these are arguments by name of `WRAPPERS` or of `module:Class`.
 
     Raises:
         ValueError: If not; an `UnknownName` for an unknown wrapper.
+        TypeError: If they are no JSON values.
     """
-    for name, arguments in wrappers.items():
-        if name not in WRAPPERS:
-            raise UnknownName("FBConfig.wrappers", name, list(WRAPPERS))
-        if not isinstance(arguments, Mapping):
-            raise ValueError(
-                f"FBConfig.wrappers: {name} takes arguments by name, {arguments!r:.80}"
-            )
+    by_name.check_wrappers("FBConfig.wrappers", wrappers, WRAPPERS)

@@ -23,6 +23,7 @@ from zerogym.agents.llm.generation.protocol import BackendName
 from zerogym.agents.llm.models.endpoints import read_server
 from zerogym.agents.llm.rollout.chat_template import ChatKind
 from zerogym.agents.llm.rollout.context_window import CONTEXTS, ContextKind
+from zerogym.agents.llm.rollout.wrapping import check_text_wrappers
 from zerogym.agents.settings import check_types
 from zerogym.envs.registry import game_of
 from zerogym.errors import UnknownName
@@ -49,6 +50,10 @@ class GRPOConfig:
         "zerogym/RandomCalculation-v0"  # id of a text environment, or of a game: all its seats
     )
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
+    wrappers: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of training only: {NAME: ARGUMENTS}, innermost first; see `wrapping.py`
+    eval_wrappers: Mapping[str, Any] = field(default_factory=dict)  # those of the evaluation
     model: str = "tiny"  # of `load_model`: a name, a directory, a hub id
     out: str = "runs/grpo"  # directory of checkpoints, metrics and the final model
     preset: str = "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, dapo, gspo, cispo, ppo
@@ -161,6 +166,8 @@ class GRPOConfig:
         self._check_seats()
         self._check_ray()
         json.dumps(dict(self.env_kwargs))  # raises the TypeError before the run is saved
+        for name in ("wrappers", "eval_wrappers"):
+            check_text_wrappers(f"GRPOConfig.{name}", getattr(self, name), self.env)
         if self.eval_opponent != "random" and game_of(self.env) is None:
             raise ValueError(f"eval_opponent is for games: {self.env} has env_kwargs instead")
         if self.env_kwargs.get("split") == "test":

@@ -20,6 +20,7 @@ from zerogym.agents.llm.models.endpoints import read_server
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.training.train import train
 from zerogym.cli import app
+from zerogym.cli.names import typed_modules
 from zerogym.envs.games.cards.kuhn_poker import KuhnPokerEnv
 from zerogym.envs.games.opponents.registry import split_names
 from zerogym.envs.recorded import recorded_id, without_keys
@@ -30,6 +31,9 @@ REGISTERS = """
 import gymnasium
 entry_point = "zerogym.envs.control.gridworlds.four_rooms:FourRoomsEnv"
 gymnasium.register("Intruder-v0", entry_point=entry_point, kwargs={"layout": "u_map"})
+
+class Same(gymnasium.Wrapper):
+    pass
 """
 
 
@@ -45,6 +49,7 @@ def intruder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def forget() -> None:
     sys.modules.pop("intruder", None)
+    typed_modules.discard("intruder")
     gym.registry.pop("Intruder-v0", None)
 
 
@@ -136,6 +141,28 @@ def test_an_id_with_a_module_is_taken_with_and_without_a_namespace(tmp_path: Pat
         own = ("--env", name, "--out", tmp_path / f"fb-{number}")
         data = ("--data", folder) if name == ID else ("--data-steps", 60)
         assert run("train", "fb", *own, *data, *small).exit_code == 0
+
+
+def test_wrappers_of_a_file_import_no_module(agent: Path, model: Path) -> None:
+    own = {"intruder:Same": {}}
+    rename(agent / "config.json", env="zerogym/UMap-v0", wrappers=own)
+    config = {"config": {"env": "zerogym/RandomCalculation-v0", "wrappers": own}}
+    (model / "checkpoint-000001/run.json").write_text(json.dumps(config))
+    for command in (
+        ("infer", agent),
+        ("train", "fb", "--resume", agent),
+        ("train", "llm", "--resume", model),
+    ):
+        found = run(*command)
+        assert found.exit_code == 2 and "intruder" not in sys.modules
+        assert re.search(r"^error .*names the wrapper 'intruder:Same'", found.output, re.M)
+        assert len(found.output.strip().splitlines()) == 1
+    infer = ("infer", agent, "--task", "goal_1_1", "--episodes", 1)
+    assert run("--import", "intruder", *infer).exit_code == 0
+    forget()
+    typed = ("--wrappers", json.dumps(own))
+    found = run("train", "fb", "--resume", agent, *typed)
+    assert found.exit_code == 0 and "intruder" in sys.modules, found.output
 
 
 @pytest.mark.parametrize("name", ["x:y:Z-v0", ":Z-v0", "os:path:Z-v0", 7, None, ["os:Z-v0"]])

@@ -235,7 +235,7 @@ def token_budget(config: GRPOConfig) -> int:
     where they name none, `budget`, or a single reply. "Understanding R1-Zero-Like Training" (2025,
     arXiv 2503.20783) divides by such a constant (`aggregations.constant`).
     """
-    turns = most_turns(config.env, config.env_kwargs)
+    turns = most_turns(config.env, config.env_kwargs, config.wrappers)
     if turns is None:
         return config.budget or config.max_new_tokens
     whole = turns * config.max_new_tokens

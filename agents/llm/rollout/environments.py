@@ -16,9 +16,11 @@ import numpy as np
 import pettingzoo
 from gymnasium.envs.registration import load_env_creator
 
+from zerogym.agents.llm.rollout.wrapping import TEXT_WRAPPERS, turns_inside
 from zerogym.envs.lookup import find_spec
 from zerogym.envs.registry import game_of
 from zerogym.errors import ZerogymError
+from zerogym.wrappers.by_name import wrap
 from zerogym.wrappers.snapshots import get_state, set_state
 
 ONLY_SEAT = "player_0"
@@ -159,6 +161,7 @@ class Environments:
     Args:
         env_id: A Gymnasium id, or the PettingZoo id of a game (all its seats are then played).
         kwargs: Its arguments.
+        wrappers: Arguments by name of the wrappers around it (`wrapping.py`), the innermost first.
 
     Example:
         >>> with Environments("zerogym/RandomCalculation-v0", {"difficulty": 0}) as envs:
@@ -170,8 +173,14 @@ class Environments:
         Give the final answer as <answer>...</answer>.
     """
 
-    def __init__(self, env_id: str, kwargs: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        env_id: str,
+        kwargs: Mapping[str, Any] | None = None,
+        wrappers: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
         self.env_id, self.kwargs = env_id, dict(kwargs or {})
+        self.wrappers = dict(wrappers or {})
         self._all: list[RolloutEnv] = []
         self._idle: list[RolloutEnv] = []
 
@@ -179,7 +188,7 @@ class Environments:
         """Return an environment that is not in use."""
         if self._idle:
             return self._idle.pop()
-        self._all.append(make_env(self.env_id, self.kwargs))
+        self._all.append(make_env(self.env_id, self.kwargs, self.wrappers))
         return self._all[-1]
 
     def give_back(self, env: RolloutEnv) -> None:
@@ -192,6 +201,10 @@ class Environments:
         env = self.take()
         self.give_back(env)
         return env.seats
+
+    def record(self) -> dict[str, Any]:
+        """Return what they are, for the record of a run."""
+        return {"env": self.env_id, "kwargs": self.kwargs, "wrappers": self.wrappers}
 
     def close(self) -> None:
         """Close all of them; taking one again makes a new one."""
@@ -206,11 +219,14 @@ class Environments:
         self.close()
 
 
-def make_env(env_id: str, kwargs: Mapping[str, Any]) -> RolloutEnv:
-    """Make a new environment of an id."""
+def make_env(
+    env_id: str, kwargs: Mapping[str, Any], wrappers: Mapping[str, Mapping[str, Any]]
+) -> RolloutEnv:
+    """Make a new environment of an id; those of all seats have no wrappers."""
     if game_of(env_id) is not None:
         return AECEnv(pettingzoo.make("aec", env_id, **({"view": "text"} | dict(kwargs))))
-    return GymEnv(gym.make(env_id, disable_env_checker=True, **kwargs))
+    env = gym.make(env_id, disable_env_checker=True, **kwargs)
+    return GymEnv(wrap(env, wrappers, TEXT_WRAPPERS, env_id))
 
 
 def arguments_of(env_id: str) -> dict[str, Any]:
@@ -225,7 +241,11 @@ def arguments_of(env_id: str) -> dict[str, Any]:
     return arguments | spec.kwargs
 
 
-def most_turns(env_id: str, kwargs: Mapping[str, Any]) -> int | None:
+def most_turns(
+    env_id: str,
+    kwargs: Mapping[str, Any],
+    wrappers: Mapping[str, Mapping[str, Any]] | None = None,
+) -> int | None:
     """Return the most turns of an episode, where an argument or a time limit bounds them.
 
     Example:
@@ -239,7 +259,8 @@ def most_turns(env_id: str, kwargs: Mapping[str, Any]) -> int | None:
     except gym.error.UnregisteredEnv:  # recorded elsewhere
         return None
     limits = [find_spec(env_id).max_episode_steps, *(given.get(name) for name in _TURN_LIMITS)]
-    return min((limit for limit in limits if isinstance(limit, int)), default=None)
+    turns = min((limit for limit in limits if isinstance(limit, int)), default=None)
+    return turns_inside(wrappers or {}, turns)
 
 
 def _json_values(info: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,12 +10,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import gymnasium as gym
+
 from zerogym.agents.llm.rollout.environments import ONLY_SEAT, Environments, arguments_of
 from zerogym.agents.llm.rollout.runner import Player, Players, rollout
+from zerogym.agents.llm.rollout.wrapping import TEXT_WRAPPERS
 from zerogym.agents.trajectory import Trajectory
-from zerogym.envs.registry import game_of, single_seat_id
+from zerogym.envs.lookup import find_spec
+from zerogym.envs.registry import TASKS, game_of, single_seat_id
+from zerogym.errors import ZerogymError
+from zerogym.wrappers.snapshots import layers
 
 _NORMAL_95 = 1.959964  # quantile of the normal distribution for a two-sided 95 % interval
+
+
+class NotHeldOut(ZerogymError, ValueError):
+    """A task has no test side that can be evaluated; the message says what to pass instead."""
 
 
 @dataclass(frozen=True)
@@ -102,15 +112,27 @@ def wilson(successes: int, count: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
-def evaluation_envs(problems: Environments, opponent: str) -> dict[str, Environments]:
-    """Return the test side of training problems, for each seat.
+def evaluation_envs(
+    problems: Environments,
+    opponent: str,
+    wrappers: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Environments]:
+    """Return the test side of training problems, for each seat, without their wrappers.
 
     Of a game it is the single-seat view from that seat, with the opponent in all others.
+
+    Args:
+        problems: The training problems.
+        opponent: In all other seats of a game.
+        wrappers: Those of the evaluation, by name; the default is none.
+
+    Raises:
+        NotHeldOut: If there is no test side.
     """
     env_id, kwargs = problems.env_id, problems.kwargs
     game = game_of(env_id)
     if game is None:
-        return {ONLY_SEAT: Environments(env_id, held_out(env_id, kwargs))}
+        return {ONLY_SEAT: Environments(env_id, held_out(env_id, kwargs), wrappers)}
     view, against = single_seat_id(game.name), kwargs | {"opponent": opponent}
     return {
         seat: Environments(view, against | {"seat": number})
@@ -119,5 +141,46 @@ def evaluation_envs(problems: Environments, opponent: str) -> dict[str, Environm
 
 
 def held_out(env_id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of an environment's test problems; unchanged where it has no split."""
-    return dict(kwargs) | ({"split": "test"} if "split" in arguments_of(env_id) else {})
+    """Return the arguments of an environment's test problems; unchanged where it has no split.
+
+    An environment of another package is made and reset once, to see which problems it poses.
+
+    Raises:
+        NotHeldOut: If its id holds wrappers that can be named apart from it, or if it poses
+            problems of another split under `split="test"`.
+    """
+    given, spec = dict(kwargs), find_spec(env_id)
+    if spec.additional_wrappers:
+        names = [wrapper.name for wrapper in spec.additional_wrappers]
+        raise _in_wrappers(env_id, names)
+    test = given | {"split": "test"}
+    if any(task.id == spec.id for task in TASKS):
+        return test if "split" in arguments_of(env_id) else given
+    own = test
+    try:
+        env = gym.make(env_id, disable_env_checker=True, **own)
+    except (TypeError, ValueError):  # it takes no split
+        own = given
+        env = gym.make(env_id, disable_env_checker=True, **own)
+    with env:
+        if names := [type(each).__name__ for each in layers(env) if _is_named(each)]:
+            raise _in_wrappers(env_id, names)
+        _, info = env.reset(seed=0)
+    if info.get("split", "test") != "test":
+        raise NotHeldOut(
+            f"{env_id} cannot be evaluated: with split='test' it poses problems of the split "
+            f"{info['split']!r}; let it take the argument split, or pass eval_episodes=0"
+        )
+    return own
+
+
+def _is_named(layer: gym.Wrapper[Any, Any, Any, Any]) -> bool:
+    return type(layer) in TEXT_WRAPPERS.values()
+
+
+def _in_wrappers(env_id: str, names: Sequence[str]) -> NotHeldOut:
+    return NotHeldOut(
+        f"{env_id} cannot be evaluated: the id is registered inside {', '.join(names)}; pass the "
+        f"id of the task alone with wrappers={{{names[0]!r}: {{...}}}} (and eval_wrappers, if they "
+        "belong to the evaluation, too), or eval_episodes=0"
+    )

@@ -137,9 +137,13 @@ class _Run:
         if found and not resume:
             raise FileExistsError(f"{self.out} holds a run: resume it, or choose another out")
         latest = found[-1] if found else None
-        self.problems = Environments(config.env, config.env_kwargs)
+        self.problems = Environments(config.env, config.env_kwargs, config.wrappers)
         self.problems.give_back(self.problems.take())  # an unknown id ends here
-        self.tests = evaluation_envs(self.problems, config.eval_opponent)
+        self.tests = (
+            evaluation_envs(self.problems, config.eval_opponent, config.eval_wrappers)
+            if config.eval_episodes
+            else {}
+        )
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:
             check_same_settings(config, record["config"], self.out)
@@ -209,6 +213,7 @@ class _Run:
         record = {
             "step": self.step,
             "config": asdict(self.config),
+            "evaluated_on": {seat: envs.record() for seat, envs in self.tests.items()},
             "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
         }
         older = self.rollouts.state(self.step) if self.rollouts else {}

@@ -55,7 +55,8 @@ class Worker:
         self._config = GRPOConfig(**(settings | lists | {"device": "cpu"}))
         self._engine = TransformersGenerator(*model_of_run(self._config, None))
         self._engine.weight_version = -1  # its own weights are not the step's
-        self._envs = Environments(self._config.env, self._config.env_kwargs)
+        config = self._config
+        self._envs = Environments(config.env, config.env_kwargs, config.wrappers)
 
     def play(self, block: Block, seed: int, weights: bytes, version: int) -> list[dict[str, Any]]:
         """Play some episodes of a step, and return their records.

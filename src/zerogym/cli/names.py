@@ -1,16 +1,19 @@
 """Environments and games with the arguments that were typed."""
 
-import importlib
 import json
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 
 from zerogym.cli.console import UsageError, usage_errors
 from zerogym.envs.lookup import find_game_name, full_id
+from zerogym.envs.references import import_named
 from zerogym.envs.registry import Task
+
+typed_modules: set[str] = set()  # those that the user named; files may name what is in them
 
 
 def typed_id(name: str) -> str:
@@ -25,12 +28,22 @@ def import_typed(module: str) -> None:
     """Import a module that the user typed, installed or in the current folder.
 
     Raises:
-        UsageError: If it cannot be imported.
+        CannotImport: If it cannot be imported.
     """
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # last, so that no file there hides an installed module
-    with usage_errors(ImportError, ValueError, prefix=f"{module!r} cannot be imported: "):
-        importlib.import_module(module)
+    import_named(module)
+    typed_modules.add(module)
+
+
+def import_wrappers(given: Mapping[str, Any]) -> None:
+    """Import the modules of the wrappers `module:Class` that were typed."""
+    for setting in ("wrappers", "eval_wrappers"):
+        named = given.get(setting)
+        for name in named if isinstance(named, Mapping) else ():
+            module, colon, _ = name.partition(":")
+            if colon:
+                import_typed(module)
 
 
 def make_game(name: str, arguments: list[str]) -> Any:

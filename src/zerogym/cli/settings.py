@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from rich.markup import escape
 
 from zerogym.cli.console import out, usage_errors
+from zerogym.cli.names import typed_modules
 
 Config = TypeVar("Config")
 _UNIONS = (types.UnionType, typing.Union)
@@ -66,13 +67,15 @@ def resumed(saved: Mapping[str, Any], given: Mapping[str, Any], file: Path) -> d
     What the file names is not imported, and its servers get no key (`envs/recorded.py`).
 
     Raises:
-        ImportRefused: If the environment is `module:ID` of a module that nobody typed.
+        ImportRefused: If the environment or a wrapper is of a module that nobody typed.
     """
-    from zerogym.envs.recorded import recorded_id, without_keys
+    from zerogym.envs.recorded import recorded_id, recorded_wrappers, without_keys
 
     kept = {name: value for name, value in saved.items() if name not in given}
     if "env" in kept:
         recorded_id(kept["env"], file)
+    for setting in ("wrappers", "eval_wrappers"):
+        recorded_wrappers(kept.get(setting), file, typed_modules)
     safe: dict[str, Any] = without_keys(kept)
     changed = [f"--{name.replace('_', '-')}" for name in kept if safe[name] != kept[name]]
     if changed:

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from zerogym.cli.console import UsageError, usage_errors
+from zerogym.cli.names import typed_modules
 
 COLUMNS = (  # of a row of `returns_beside`
     *(("agent", "model"), ("random", "random"), ("straight line", "straight_line")),
@@ -37,7 +38,7 @@ class TrainedAgent:
         from zerogym.agents.atomic_files import NotAModel, read_json
         from zerogym.agents.zero_shot.models.compatibility import check_env
         from zerogym.agents.zero_shot.models.model import FBModel
-        from zerogym.envs.recorded import recorded_id, without_keys
+        from zerogym.envs.recorded import recorded_id, recorded_wrappers, without_keys
 
         if not run.is_dir():
             raise UsageError(f"there is no directory {str(run)!r}")
@@ -49,6 +50,7 @@ class TrainedAgent:
         self.env = recorded_id(named, run / "config.json")
         self._arguments = without_keys(arguments)
         self._wrappers = found.get("wrappers", {})
+        recorded_wrappers(self._wrappers, run / "config.json", typed_modules)
         self.model = FBModel.load(run / "model")
         with usage_errors(ValueError):
             made = self.make(None)

@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 
 from zerogym.cli.console import UsageError, friendly, interrupted, out, progress_bar, usage_errors
-from zerogym.cli.names import typed_id
+from zerogym.cli.names import import_wrappers, typed_id
 from zerogym.cli.settings import build, parse, resumed
 from zerogym.envs.registry import game_of
 from zerogym.errors import require
@@ -37,6 +37,7 @@ def train_llm(context: typer.Context) -> None:
     given = parse(GRPOConfig, "zerogym train llm", context.args)
     if game_of(given.get("env", "")) is None:  # else the model plays all its seats
         given = _with_full_id(given)
+    import_wrappers(given)
     folder = given.pop("resume", None)
     require_llm("zerogym train llm")
     from zerogym.agents.llm.training.checkpoint import checkpoints
@@ -63,6 +64,10 @@ def train_llm(context: typer.Context) -> None:
     if result.status == "interrupted":
         raise KeyboardInterrupt(_continuation(result.step, "steps", "llm", Path(config.out)))
     played = "test problems" if game_of(config.env) is None else "games"
+    if config.wrappers and not config.eval_wrappers:
+        played += " without the wrappers of training"
+    elif config.eval_wrappers:
+        played += f" inside {', '.join(config.eval_wrappers)}"
     for name, evaluation in (("before", result.before), ("after", result.after)):
         if evaluation is not None:
             text = f"mean reward {evaluation.reward:.3f} over {evaluation.episodes} {played}"
@@ -107,6 +112,7 @@ def train_fb(context: typer.Context) -> None:
     from zerogym.agents.zero_shot.config import PRESETS, FBConfig, preset
 
     given = _with_full_id(parse(FBConfig, "zerogym train fb", context.args))
+    import_wrappers(given)
     resume, chosen = given.pop("resume", None), given.pop("out", None)
     folder = resume or chosen or Path("runs/fb")
     if resume is not None:

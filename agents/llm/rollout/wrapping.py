@@ -1,0 +1,60 @@
+"""Wrappers of the environments of a training run, by name: hints, rewards, attempts, tools.
+
+`GRPOConfig.wrappers` are those of the training problems, `GRPOConfig.eval_wrappers` those of the
+evaluation, which has none by default: a hint or a shaped reward is no part of the task. Left out:
+wrappers whose progress over episodes a checkpoint would have to keep (`Reformulate`).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from zerogym import wrappers as own
+from zerogym.envs.registry import game_of, single_seat_id
+from zerogym.wrappers import by_name
+
+TEXT_WRAPPERS: by_name.Table = {
+    wrapper.__name__: wrapper
+    for wrapper in (
+        own.FlawedPrefix,
+        own.FormatReward,
+        own.LengthPenalty,
+        own.PrefixHint,
+        own.RewardAblation,
+        own.TwoAttempts,
+        own.UnaryFeedback,
+        own.WithTools,
+    )
+}
+
+
+def check_text_wrappers(setting: str, wrappers: Mapping[str, Any], env_id: str) -> None:
+    """Raise unless these are wrappers by name for an environment of one seat.
+
+    Raises:
+        ValueError, TypeError: If not; an `UnknownName` for an unknown wrapper.
+    """
+    by_name.check_wrappers(setting, wrappers, TEXT_WRAPPERS)
+    game = game_of(env_id)
+    if wrappers and game is not None:
+        raise ValueError(
+            f"{setting} are for environments of one seat: {env_id} has all seats, take "
+            f"{single_seat_id(game.name)}"
+        )
+
+
+def turns_inside(wrappers: Mapping[str, Mapping[str, Any]], turns: int | None) -> int | None:
+    """Return the most turns of an episode inside wrappers, from those of the environment alone.
+
+    Example:
+        >>> turns_inside({"WithTools": {"max_calls": 3}}, 1), turns_inside({"TwoAttempts": {}}, 1)
+        (4, 2)
+    """
+    for name, arguments in wrappers.items():
+        if name == "TwoAttempts":
+            turns = 2
+        elif name == "WithTools" and turns is not None:
+            turns += arguments.get("max_calls", 8)
+        elif name == "UnaryFeedback" or ":" in name:
+            default = 5 if name == "UnaryFeedback" else turns
+            turns = arguments.get("max_turns", default)
+    return turns
