@@ -1,10 +1,18 @@
 """The report of `bench games`: one self-contained page, in the frame of `report/page.py`."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from zerogym.benchmarks.games.scores import ALL, GamesTable
-from zerogym.benchmarks.games.suite import CEILING, MODEL, SuiteGame
+from zerogym.benchmarks.games.suite import (
+    CEILING,
+    FLOOR,
+    GAMES,
+    MODEL,
+    GamesSuite,
+    SuiteGame,
+)
 from zerogym.benchmarks.games.terminal import forfeit_note
 from zerogym.benchmarks.league.table import number
 from zerogym.benchmarks.report.findings import Finding
@@ -33,6 +41,7 @@ def write_games_report(table: GamesTable, records: Sequence[Record], path: Path)
         "games.html",
         f"zerogym bench {suite.name}",
         records,
+        command=_command(suite, next((r["seed"] for r in records if "seed" in r), 0)),
         table=table,
         findings=_findings(table),
         rows=rows,
@@ -42,6 +51,15 @@ def write_games_report(table: GamesTable, records: Sequence[Record], path: Path)
         players=[(seat.title, seat.about) for seat in suite.seats],
         games=[(entry.title, _about(table, entry)) for entry in suite.entries],
     )
+
+
+def _command(suite: GamesSuite, seed: int) -> str:
+    """Return the command that makes the run of a part of `GAMES` again."""
+    games = [e.game for e in suite.entries if len(suite.entries) < len(GAMES.entries)]
+    seats = [s.name for s in suite.seats if s.name not in (FLOOR, CEILING)] or [FLOOR]
+    names = games + seats * (len(suite.seats) < len(GAMES.seats))
+    words = ["zerogym", "bench", "games", "--seed", seed, "--pairs", suite.pairs, "--out", "again"]
+    return shlex.join(map(str, words + [word for name in names for word in ("--only", name)]))
 
 
 def _about(table: GamesTable, entry: SuiteGame) -> str:

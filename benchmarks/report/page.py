@@ -10,13 +10,19 @@ from typing import Any
 
 from zerogym.benchmarks.report.charts import line_chart
 from zerogym.benchmarks.report.markup import render
+from zerogym.benchmarks.report.reproduction import citation
 from zerogym.benchmarks.results.results_file import Record, write_whole
 
 LEARNERS_SHOWN = 12  # learning curves
 
 
 def write_page(
-    path: Path, template: str, title: str, records: Sequence[Record], **context: Any
+    path: Path,
+    template: str,
+    title: str,
+    records: Sequence[Record],
+    command: str = "",
+    **context: Any,
 ) -> Path:
     """Write a report and return its path.
 
@@ -25,13 +31,14 @@ def write_page(
         template: Name of a template of `data` that extends `page.html`.
         title: Text.
         records: Of the run: the last `session` gives the machine, `end` the time, `curve` a chart.
+        command: What makes the run again; empty if no command does.
         context: What else the template shows.
     """
     latest = {r["name"]: r for r in records if r.get("kind") == "curve"}
     curves = [(r["name"], r["y"], _chart(r)) for r in list(latest.values())[:LEARNERS_SHOWN]]
     text = render(
         template, title=title, facts=_facts(records), curves=curves,
-        provenance=_provenance(records), **context,
+        provenance=_provenance(records), command=command, citation=citation(), **context,
     )  # fmt: skip
     write_whole(path, text)
     return path
@@ -66,7 +73,12 @@ def _provenance(records: Sequence[Record]) -> list[tuple[str, Any]]:
     if not sessions:
         return []
     last = sessions[-1]
+    made_by = dict.fromkeys((s.get("zerogym"), s.get("commit") or "unknown") for s in sessions)
+    versions = "; then ".join(f"{version} at commit {commit}" for version, commit in made_by)
     return [
+        ("zerogym", versions),
+        ("Processor", f"{last.get('processor')}, {last.get('cores')} cores"),
+        ("GPU", last.get("gpu") or "none used"),
         ("Python", last.get("python")),
         ("Platform", last.get("platform")),
         ("Memory", f"{last.get('memory_gib')} GiB"),

@@ -1,6 +1,7 @@
-"""One self-contained HTML file about a run: table, plots, transcripts, provenance.
+"""One self-contained HTML file about a run: table, plots, a section a task, provenance.
 
-The frame of the page is in `page.py`, its contents are `data/report.html`.
+The frame of the page is in `page.py`, its contents are `data/report.html`. The numbers of the table
+are beside it in `results.csv`.
 """
 
 from collections.abc import Sequence
@@ -9,38 +10,37 @@ from pathlib import Path
 from zerogym.benchmarks.report.charts import forest
 from zerogym.benchmarks.report.findings import findings
 from zerogym.benchmarks.report.page import write_page
-from zerogym.benchmarks.report.transcripts import mazes, transcripts
-from zerogym.benchmarks.results.results_file import Record
-from zerogym.benchmarks.results.schema import Suite, World
+from zerogym.benchmarks.report.reproduction import command_of
+from zerogym.benchmarks.report.sections import sections
+from zerogym.benchmarks.report.table_csv import table_csv
+from zerogym.benchmarks.results.results_file import Record, write_whole
+from zerogym.benchmarks.results.schema import Suite
 from zerogym.benchmarks.suites.scores import tabulate
+
+CSV = "results.csv"
 
 
 def write_report(suite: Suite, records: Sequence[Record], path: Path) -> Path:
-    """Write the report of a run and return its path."""
+    """Write the report of a run, and the CSV beside it; return the path of the report."""
     table = tabulate(suite, records)
     totals = [
         (f"{agent.title} ({total.worlds})", *vars(total.estimate).values())
         for agent in suite.agents
         if (total := table.totals.get(agent.name)) is not None
     ]
+    seeds = [r.get("seed") or 0 for r in records if r.get("kind") == "session"]
+    write_whole(path.with_name(CSV), table_csv(table))
     return write_page(
         path,
         "report.html",
         f"zerogym bench {suite.name}",
         records,
+        command=command_of(suite, seeds[-1] if seeds else 0),
         table=table,
+        csv=CSV,
         findings=findings(table),
         totals=forest(totals) if totals else "",
-        mazes=mazes(suite, records),
-        transcripts=transcripts(suite, records),
+        sections=sections(table, records),
         agents=[(agent.title, agent.about) for agent in suite.agents],
-        worlds=[(world.name, _about(world)) for world in suite.worlds],
         problems=[(*key, score.error) for key, score in table.cells.items() if score.error],
     )
-
-
-def _about(world: World) -> str:
-    arguments = ", ".join(f"{k}={v!r}" for k, v in sorted(world.kwargs.items()))
-    how = "exact value" if world.measure == "game_tree" else f"{world.episodes} episodes each"
-    tasks = f"{len(world.variants)} tasks, " if len(world.variants) > 1 else ""
-    return f"{world.about} {world.env_id}({arguments}); {tasks}{how}."

@@ -4,8 +4,9 @@ Which episodes are played is fixed by their seeds before the first step, so a po
 episodes early is not counted more often.
 """
 
+import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import gymnasium as gym
@@ -46,8 +47,8 @@ class _Seat:
         elif role == "world" and isinstance(item, np.ndarray) and item.shape == (2,):
             self.path.append((round(float(item[0]), 4), round(float(item[1]), 4)))
 
-    def finish(self, variant: str, keep: bool) -> Episode:
-        """Return the record of the episode.
+    def finish(self, variant: str) -> Episode:
+        """Return the record of the episode, with all that can be shown of it.
 
         Raises:
             RuntimeError: If a tool failed by itself, so that the episode says nothing.
@@ -62,8 +63,8 @@ class _Seat:
             self.length,
             None if score is None else float(score),
             None if success is None else bool(success),
-            tuple(self.turns) if keep else (),
-            tuple(self.path) if keep else (),
+            tuple(self.turns),
+            tuple(self.path),
             self.info.get("sandbox"),
         )
 
@@ -84,7 +85,8 @@ def play(
         seeds: Seeds of the episodes.
         variant: Written into the episodes.
         deterministic: Passed to `predict`.
-        keep: How many of the first episodes keep their transcript or path.
+        keep: How many of the first episodes keep their transcript or path; if any does, the best,
+            the worst and a typical one keep their transcript, too.
 
     Returns:
         The episodes in the order of `seeds`.
@@ -94,7 +96,6 @@ def play(
             itself in one.
     """
     waiting = list(seeds)
-    kept = set(waiting[:keep])
     seats = [_Seat(env, waiting.pop(0), True) for env in envs[: len(waiting)]]
     if len(seats) < len(envs):
         raise ValueError(f"{len(envs)} environments for {len(seats)} episodes: give fewer")
@@ -108,12 +109,49 @@ def play(
         for seat, action in zip(seats, actions, strict=True):
             if _step(seat, action):
                 if seat.counted:
-                    done[seat.seed] = seat.finish(variant, seat.seed in kept)
+                    done[seat.seed] = seat.finish(variant)
                 # A seat without work left plays on uncounted: the batch keeps its shape.
                 seat.counted = bool(waiting)
                 seat.seed = waiting.pop(0) if waiting else seat.seed
                 seat.begin()
-    return [done[seed] for seed in seeds]
+    return _thinned([done[seed] for seed in seeds], keep)
+
+
+def examples(values: Sequence[float], middle: float) -> dict[str, int]:
+    """Return the places of the best, the worst and a typical value, each one only once.
+
+    Args:
+        values: Returns of the episodes to choose from, at least one.
+        middle: The median return, which the typical one is nearest to.
+
+    Example:
+        >>> examples([0.0, 1.0, 0.5, 0.0], middle=0.0)
+        {'best': 1, 'worst': 0, 'typical': 3}
+        >>> examples([1.0, 1.0], middle=1.0)
+        {'typical': 0}
+    """
+    places = range(len(values))
+    best, worst = max(places, key=values.__getitem__), min(places, key=values.__getitem__)
+    if values[best] == values[worst]:
+        return {"typical": 0}
+    found = {"best": best, "worst": worst}
+    others = [place for place in places if place not in (best, worst)]
+    typical = min(others, key=lambda place: abs(values[place] - middle), default=None)
+    return found if typical is None else found | {"typical": typical}
+
+
+def _thinned(episodes: list[Episode], keep: int) -> list[Episode]:
+    """Return the episodes without the transcripts and paths that no report needs."""
+    values = [episode.value for episode in episodes]
+    chosen = set(examples(values, statistics.median_low(values)).values()) if keep else set()
+    return [
+        replace(
+            episode,
+            transcript=episode.transcript if n < keep or n in chosen else (),
+            path=episode.path if n < keep else (),
+        )
+        for n, episode in enumerate(episodes)
+    ]
 
 
 def _step(seat: _Seat, action: Any) -> bool:

@@ -60,6 +60,25 @@ class Score:
         return self.estimate is not None and bool(np.isfinite(self.estimate.value))
 
     @property
+    def over(self) -> str:
+        """What the interval is over; empty where there is no score."""
+        if not self.has_scale:
+            return ""
+        if self.exact:
+            return "nothing: the value is exact"
+        if not self.measured:
+            return "nothing: an end of the scale"
+        count = len(self.variants)
+        return f"{self.episodes} episodes" + (f" of {count} tasks" if count > 1 else "")
+
+    @property
+    def status(self) -> str:
+        """`scored`, `missing` (an extra or a model), `failed` or `no scale`."""
+        if self.error:
+            return "missing" if self.missing else "failed"
+        return "scored" if self.has_scale else "no scale"
+
+    @property
     def facts(self) -> str:
         """A line beside the score: mean return, episodes, time, variants."""
         if not self.episodes:  # a mean of cells

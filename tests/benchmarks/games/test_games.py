@@ -262,6 +262,8 @@ def test_the_page_and_the_picture_have_everything(tmp_path: Path) -> None:
     for text in ("Kuhn poker", "Nim", "random", "scripted", "exact", "Mean"):
         assert text in texts and text in page and text in shown(table)
     assert "0.458" in page and "$" not in page and "<script" not in page
+    command = "zerogym bench games --seed 0 --pairs 5 --out again --only nim --only kuhn_poker"
+    assert f"{command} --only scripted" in page
     assert max(map(len, shown(table).splitlines())) <= 80
 
 

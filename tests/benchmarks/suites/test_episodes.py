@@ -114,6 +114,26 @@ def test_transcripts_of_the_first_episodes_only_and_cut() -> None:
     assert len(episodes[0].transcript[1].text) == MAX_TURN_TEXT
 
 
+class Lucky:
+    """Is right in one problem only."""
+
+    def __init__(self, env: Any) -> None:
+        self.env, self.calls = env, 0
+
+    def predict(self, observations: Sequence[str], *rest: Any) -> tuple[list[str], None]:
+        self.calls += 1
+        return [self.env.unwrapped.oracle_action() if self.calls == 5 else "x"], None
+
+
+def test_transcripts_of_the_best_and_the_worst_are_kept() -> None:
+    (env,) = make(1)
+    episodes = play([env], Lucky(env), list(range(8)), keep=1)
+    assert [e.value for e in episodes] == [0, 0, 0, 0, 1, 0, 0, 0]
+    kept = [n for n, e in enumerate(episodes) if e.transcript]
+    assert kept == [0, 1, 4], "the worst is the first; another wrong one is typical"
+    assert not any(e.transcript for e in play([env], Lucky(env), list(range(8)), keep=0))
+
+
 def test_batches_do_not_change_what_is_measured() -> None:
     one = make(1)
     many = make(5)

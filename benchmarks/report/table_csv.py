@@ -1,0 +1,41 @@
+"""The table of a run as `results.csv`: a row for each task and agent."""
+
+import csv
+import io
+import math
+
+from zerogym.benchmarks.report.markup import visible
+from zerogym.benchmarks.suites.scores import Table
+
+COLUMNS = (
+    "task", "env_id", "agent", "status", "estimate", "low", "high", "n", "interval_over",
+    "mean_return",
+)  # fmt: skip
+
+
+def table_csv(table: Table) -> str:
+    """Return the table as CSV; numbers that do not exist are empty.
+
+    `estimate`, `low` and `high` are scores (0 a random policy, 1 the oracle), `n` counts episodes.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for world in table.suite.worlds:
+        for agent in table.shown:
+            score = table.cells.get((world.name, agent.name))
+            if score is None:
+                continue
+            value = None if score.estimate is None else score.estimate.value
+            low, high = None, None
+            if score.estimate is not None and score.measured and not score.exact:
+                low, high = score.estimate.low, score.estimate.high
+            words = [visible(word) for word in (world.name, world.env_id, agent.name)]
+            numbers = map(_number, (value, low, high))
+            counted = (score.episodes, score.over, _number(score.raw))
+            writer.writerow([*words, score.status, *numbers, *counted])
+    return text.getvalue()
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None or not math.isfinite(value) else f"{value:.6g}"
