@@ -30,10 +30,12 @@ class CollectConfig:
         ValueError: If a number is outside its range, or a mixture cannot be mixed.
     """
 
+    # -- World
     env: str = "zerogym/PointMaze-v0"  # a registered environment; made without a task (reward-free)
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
     variants: Sequence[Mapping[str, Any]] = ()  # arguments of each variant; alternate by episode
     reset_options: Mapping[str, Any] = field(default_factory=dict)  # of every episode, JSON values
+    # -- Policy and size
     policy: PolicyName = "random"  # the policy that acts
     mix: tuple[str, ...] = ("random", "rnd", "expert")  # policies that alternate by episode; mixed
     tasks: tuple[str, ...] = ()  # tasks of expert, play and medium; empty: all of the environment
@@ -43,6 +45,7 @@ class CollectConfig:
     shard_steps: int = 5_000  # a shard ends with the first episode that brings it to this size
     seed: int = 0  # seed of episodes, actions, initial weights and batches
     hold: int = 1  # steps for which a random action is repeated
+    # -- Explorer
     warmup: int = 1_000  # steps of random actions before an explorer starts to learn
     update_every: int = 4  # environment steps for each gradient step
     batch_size: int = 128  # transitions a gradient step

@@ -46,6 +46,7 @@ class GRPOConfig:
         UnknownName: If the preset, or a part of an algorithm, does not exist.
     """
 
+    # -- Task and model
     env: str = (
         "zerogym/RandomCalculation-v0"  # id of a text environment, or of a game: all its seats
     )
@@ -57,10 +58,12 @@ class GRPOConfig:
     model: str = "tiny"  # of `load_model`: a name, a directory, a hub id
     out: str = "runs/grpo"  # directory of checkpoints, metrics and the final model
     preset: str = "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, dapo, gspo, cispo, ppo
+    # -- Batches
     steps: int = 500  # optimiser batches
     prompts_per_step: int = 16  # problems in a batch
     group_size: int = 8  # episodes of each problem, >= 2; of ppo >= 1
     passes: int = 1  # optimiser steps on each batch
+    # -- Replies
     max_new_tokens: int = 64  # tokens of one reply
     temperature: float = 1.0  # of training rollouts, > 0
     stop: tuple[str, ...] = ()  # texts that end a reply
@@ -68,7 +71,8 @@ class GRPOConfig:
     system: str | None = None  # system text
     context: ContextKind = "stop"  # where it overflows: stop, truncate, summarise, markovian
     budget: int = 0  # tokens of one episode, over all its turns; 0: any number
-    lr: float | None = None  # of AdamW; None: 1e-4 if under 10 million weights are trained, or 1e-5
+    # -- Optimiser
+    lr: float | None = None  # learning rate; None: 1e-4 if under 10 million weights learn, or 1e-5
     value_lr: float = 1e-2  # that of the value head, where the algorithm has one
     max_grad_norm: float = 1.0  # longer gradients are scaled down
     skip_grad_norm: float = 0.0  # steps with a longer gradient are not taken; 0: all are
@@ -76,10 +80,12 @@ class GRPOConfig:
     micro_tokens: int = 0  # tokens in one, whatever the number of episodes; 0: micro_batch decides
     gradient_checkpointing: bool = False  # layers are computed twice, for less memory
     packing: bool | None = None  # episodes in one row without padding; None: if the model can
+    # -- Adapters
     lora_rank: int = 0  # of adapters, which are then all that is trained; 0: the weights are
     lora_alpha: float = 32.0  # an adapter is scaled by lora_alpha / lora_rank
     lora_targets: tuple[str, ...] = ()  # names of layers with one; none: linear ones but the output
     lora_per_seat: bool = False  # each seat of a game trains an adapter of its own
+    # -- Run and evaluation
     seed: int = 0  # of problems and sampling, >= 0
     eval_every: int = 0  # steps between evaluations; 0: only before and after
     eval_episodes: int = 300  # problems of the test side; games from each seat; 0: no evaluation
@@ -89,6 +95,7 @@ class GRPOConfig:
     keep_checkpoints: int = 1  # the latest ones; games take a run's as `opponent="past:OUT"`
     keep_rollouts: bool = False  # write every trajectory to out/rollouts
     track: tuple[TrackerName, ...] = ()  # trackers of the metrics: tensorboard, trackio, wandb
+    # -- Computing
     asynchronous: bool = False  # episodes at their own pace; runs then repeat up to rounding only
     staleness: int = 0  # steps by which a batch's weights are older, in a thread; 0: none
     ray: int = 0  # workers on Ray that play the episodes, each on a core; 0: this process does
@@ -100,6 +107,7 @@ class GRPOConfig:
     backend: BackendName = "transformers"  # the engine of replies; vllm is faster on a GPU
     servers: tuple[str, ...] = ()  # of vLLM, the engine instead: http://HOST:PORT/v1#MODEL
     engine_memory: float = 0.3  # of vllm: its share of the GPU's memory, in (0, 1]
+    # -- Parts of the algorithm, in place of the preset's
     advantage: AdvantageName | None = (
         None  # estimator of advantages: grpo, dr_grpo, rloo, reinforce_pp, gae
     )

@@ -33,6 +33,7 @@ class FBConfig:
         ValueError: If a number is outside its range, or settings contradict each other.
     """
 
+    # -- World and data
     env: str = "zerogym/UMap-v0"  # a registered environment; made without a task (reward-free)
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
     wrappers: Mapping[str, Any] = field(default_factory=dict)  # see `environments.py`; JSON
@@ -41,6 +42,7 @@ class FBConfig:
     data: str | None = None  # a folder of `zerogym collect` to learn from, instead of collecting
     data_steps: int = 20_000  # transitions collected by a random policy before training
     hold: int = 1  # steps for which a random action is repeated while collecting
+    # -- Model
     features: str = "fb"  # what B is; another of `FEATURES` makes F the successor features of B
     samples: int = 10_000  # transitions kept beside the model, for reward inference
     updates: int = 3_000  # gradient steps
@@ -57,6 +59,7 @@ class FBConfig:
     encoded: int = 128  # numbers that an encoder makes, and width of its layers
     encoder_layers: int = 4  # hidden layers of a state encoder
     history: int = 1  # observations and actions that F remembers by a GRU; 1: no memory
+    # -- Rates and discount
     gamma: float = 0.95  # discount a step
     # tau, the rates and their fall are our choice. Published are constant ones: 0.05 every 40
     # updates and 1e-3 (2021, arXiv 2103.07945), 0.01 and 1e-4 (2022, arXiv 2209.14935).
@@ -66,6 +69,7 @@ class FBConfig:
     lr_backward: float = 1e-2  # Adam's rate for B
     lr_actor: float = 1e-3  # Adam's rate for the actor; continuous
     final_lr: float = 0.02  # all rates fall linearly to this part of themselves in the second half
+    # -- Losses
     orthonormality: float = 1.0  # weight of B's orthonormality loss, which carries a factor 1/2
     q_loss: float = 0.0  # weight of the loss of F'z; successor features then have no other
     conservative: str = "none"  # or "value" (VC-FB), "measure" (MC-FB): for small, narrow data
@@ -78,6 +82,7 @@ class FBConfig:
     exact: bool = True  # sum over every distinct state of the data instead of the batch's others
     noise: float = 0.2  # standard deviation of target and actor noise; continuous
     noise_clip: float = 0.3  # largest absolute noise; continuous
+    # -- Run and computing
     evaluate_every: int = 0  # updates between scores in the log, on tasks of the world; 0: none
     checkpoint_every: int = 1_000  # updates between checkpoints
     device: str = "cpu"  # or "cuda", or "auto": a GPU if there is one; where data and networks are

@@ -143,10 +143,17 @@ def test_misuse_is_one_readable_line(arguments: tuple[str, ...], message: str) -
     assert "\x1b" not in result.output and "\x07" not in result.output, "it steers the terminal"
 
 
-def test_options_come_from_the_dataclass(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("train", "fb", "--help").exit_code == 0
-    shown = " ".join(capsys.readouterr().out.split()) or squeezed(run("train", "fb", "--help"))
-    for part in ("--lr-forward X", "gradient steps (default: ", "--exact BOOL", "--resume DIR"):
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_options_come_from_the_dataclass(flag: str) -> None:
+    result = run("train", "fb", flag)
+    assert result.exit_code == 0
+    shown = squeezed(result)
+    for part in (
+        "--lr-forward FLOAT",
+        "gradient steps [default: ",
+        "--exact true|false",
+        "--resume",
+    ):
         assert part in shown
 
 

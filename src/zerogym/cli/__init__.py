@@ -23,9 +23,11 @@ from zerogym.cli.commands.league import league
 from zerogym.cli.commands.models import model
 from zerogym.cli.commands.play import play
 from zerogym.cli.commands.predict import predict
-from zerogym.cli.commands.train import AS_TYPED, train
+from zerogym.cli.commands.train import train
 from zerogym.cli.console import friendly, out
 from zerogym.cli.names import import_typed
+from zerogym.cli.parsing import Verbs
+from zerogym.cli.settings import settings_command
 from zerogym.envs.processors import processors
 
 FEW_CORES = 4
@@ -34,7 +36,8 @@ app = typer.Typer(
     name="zerogym",
     help="Gymnasium-style tasks with an oracle each, and the agents that learn in them.",
     no_args_is_help=True,
-    add_completion=False,
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 app.command("list")(list_worlds)
@@ -45,7 +48,7 @@ app.add_typer(bench, name="bench")
 app.command("league")(league)
 app.command("exploit")(exploit)
 app.command("baselines")(baselines)
-app.command("collect", **AS_TYPED)(collect)
+app.command("collect", cls=settings_command("zerogym.agents.explore.config:CollectConfig"))(collect)
 app.add_typer(data, name="data")
 app.add_typer(train, name="train")
 app.command("infer")(infer)

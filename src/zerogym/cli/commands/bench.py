@@ -10,9 +10,10 @@ from zerogym.benchmarks.suites.runner import only as part_of
 from zerogym.cli.bench_screen import Screen
 from zerogym.cli.commands.bench_games import games
 from zerogym.cli.console import friendly, interrupted, out, printable, usage_errors
+from zerogym.cli.parsing import Verbs
 from zerogym.errors import require
 
-bench = typer.Typer(help="Evaluate agents on the same tasks.", no_args_is_help=True)
+bench = typer.Typer(help="Evaluate agents on the same tasks.", no_args_is_help=True, cls=Verbs)
 
 
 @bench.command("quick")

@@ -6,38 +6,46 @@ The options are the fields of the config. Ctrl-C keeps finished shards; `--resum
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from zerogym.cli.commands.train import shown_metrics
+from zerogym.cli.commands.train import ConfigFile, Resume, shown_metrics
 from zerogym.cli.console import friendly, interrupted, out, progress_bar, usage_errors
 from zerogym.cli.names import typed_id
-from zerogym.cli.settings import build, make_parser, resumed
+from zerogym.cli.settings import build, from_file, read_config, typed
 from zerogym.errors import require
 
 CARD = "card.json"
 
 
 @friendly
-def collect(context: typer.Context) -> None:
+def collect(
+    context: typer.Context,
+    world: Annotated[
+        str | None, typer.Argument(metavar="ENV", help="The environment, as --env.")
+    ] = None,
+    chosen: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="The folder of the data.")
+    ] = None,
+    resume: Resume = None,
+    config_file: ConfigFile = None,
+) -> None:
     """Collect reward-free data: random actions, an oracle, or an explorer."""
     from zerogym.agents.explore.config import CollectConfig
 
-    parser = make_parser(CollectConfig, "zerogym collect")
-    parser.add_argument("world", nargs="?", metavar="ENV", help="the environment, as --env")
-    given = vars(parser.parse_args(context.args))
-    resume, chosen = given.pop("resume", None), given.pop("out", None)
-    if named := given.pop("world", None) or given.get("env"):
+    given = typed(context)
+    if named := world or given.get("env"):
         given["env"] = typed_id(named)
+    given = read_config(CollectConfig, config_file, given)
     require("torch", "control", "zerogym collect")
     from zerogym.agents.datasets.stored import MANIFEST, read_manifest
     from zerogym.agents.explore.collect import collect as run
 
     if resume is not None:
-        given = resumed(read_manifest(resume)["config"], given, resume / MANIFEST)
+        given = from_file(read_manifest(resume)["config"], given, resume / MANIFEST)
     config = build(CollectConfig, given)
     name = f"{config.env.rpartition('/')[2]}-{config.policy}-{config.seed}"
     folder = resume or chosen or Path("runs/data") / name

@@ -8,9 +8,12 @@ from rich.markup import escape
 
 from zerogym.cli.commands.collect import write_card
 from zerogym.cli.console import friendly, out, usage_errors
+from zerogym.cli.parsing import Verbs
 from zerogym.errors import require
 
-data = typer.Typer(help="Cut, describe, export and import reward-free data.", no_args_is_help=True)
+data = typer.Typer(
+    help="Cut, describe, export and import reward-free data.", no_args_is_help=True, cls=Verbs
+)
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Data of `zerogym collect`.")]
 Made = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to make.")]
 

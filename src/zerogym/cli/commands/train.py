@@ -8,47 +8,55 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from zerogym.cli.console import UsageError, friendly, interrupted, out, progress_bar, usage_errors
 from zerogym.cli.names import import_wrappers, typed_id
-from zerogym.cli.settings import build, parse, resumed
+from zerogym.cli.parsing import Verbs
+from zerogym.cli.settings import build, from_file, read_config, settings_command, typed
 from zerogym.envs.registry import game_of
 from zerogym.errors import require
 
-train = typer.Typer(help="Train an agent (each verb has its own --help).", no_args_is_help=True)
-# The options are read from the dataclass by the verb itself.
-AS_TYPED: dict[str, Any] = {
-    "context_settings": {"ignore_unknown_options": True, "allow_extra_args": True},
-    "add_help_option": False,
-}
+train = typer.Typer(help="Train an agent.", no_args_is_help=True, cls=Verbs)
+Resume = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Continue the run in this directory.")
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help="A TOML file of settings; typed ones go over it."
+    ),
+]
+RunFolder = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The run directory.")]
 
 
-@train.command("llm", **AS_TYPED)
+@train.command("llm", cls=settings_command("zerogym.agents.llm.grpo_config:GRPOConfig"))
 @friendly
-def train_llm(context: typer.Context) -> None:
+def train_llm(
+    context: typer.Context, resume: Resume = None, config_file: ConfigFile = None
+) -> None:
     """Train a language model on a text environment, by GRPO or PPO."""
     from zerogym.agents.llm.grpo_config import GRPOConfig
     from zerogym.agents.llm.models.loading import require_llm
 
-    given = parse(GRPOConfig, "zerogym train llm", context.args)
+    given = typed(context)
     if game_of(given.get("env", "")) is None:  # else the model plays all its seats
         given = _with_full_id(given)
     import_wrappers(given)
-    folder = given.pop("resume", None)
+    given = read_config(GRPOConfig, config_file, given)
     require_llm("zerogym train llm")
     from zerogym.agents.llm.training.checkpoint import checkpoints
     from zerogym.agents.llm.training.grpo import train as run
 
-    if folder is not None:
-        found = checkpoints(folder)
+    if resume is not None:
+        found = checkpoints(resume)
         if not found:
-            raise UsageError(f"{folder} holds no checkpoint of a run")
+            raise UsageError(f"{resume} holds no checkpoint of a run")
         file = found[-1] / "run.json"
-        given = resumed(_read(file).get("config", {}), {**given, "out": str(folder)}, file)
+        given = from_file(_read(file).get("config", {}), {**given, "out": str(resume)}, file)
     config = build(GRPOConfig, given)
     out.quiet = os.environ.get("RANK", "0") != "0"  # torchrun's: one process prints for all
     with progress_bar() as bar:
@@ -60,7 +68,7 @@ def train_llm(context: typer.Context) -> None:
             )
 
         with _run_errors():
-            result = run(config, show, resume=folder is not None)
+            result = run(config, show, resume=resume is not None)
     if result.status == "interrupted":
         raise KeyboardInterrupt(_continuation(result.step, "steps", "llm", Path(config.out)))
     played = "test problems" if game_of(config.env) is None else "games"
@@ -78,17 +86,17 @@ def train_llm(context: typer.Context) -> None:
     out.print(f"[green]Model:[/] {escape(str(result.model))}")
 
 
-@train.command("best", **AS_TYPED)
+@train.command(
+    "best",
+    cls=settings_command("zerogym.agents.llm.supervised.rejection_sampling:RejectionConfig"),
+)
 @friendly
-def train_best(context: typer.Context) -> None:
+def train_best(context: typer.Context, config_file: ConfigFile = None) -> None:
     """Fine-tune a language model on the best of recorded episodes (rejection sampling)."""
     from zerogym.agents.llm.models.loading import require_llm
     from zerogym.agents.llm.supervised.rejection_sampling import RejectionConfig, rejection_sampling
 
-    given = parse(RejectionConfig, "zerogym train best", context.args)
-    if "resume" in given:
-        raise UsageError("zerogym train best takes minutes and is not resumed")
-    config = build(RejectionConfig, given)
+    config = build(RejectionConfig, read_config(RejectionConfig, config_file, typed(context)))
     require_llm("zerogym train best")
     with progress_bar() as bar:
         line = bar.add_task("steps", total=config.steps, note="")
@@ -102,24 +110,28 @@ def train_best(context: typer.Context) -> None:
     out.print(f"[green]Model:[/] {escape(str(kept.model))}")
 
 
-@train.command("fb", **AS_TYPED)
+@train.command("fb", cls=settings_command("zerogym.agents.zero_shot.config:FBConfig"))
 @friendly
-def train_fb(context: typer.Context) -> None:
+def train_fb(
+    context: typer.Context,
+    chosen: RunFolder = None,
+    resume: Resume = None,
+    config_file: ConfigFile = None,
+) -> None:
     """Train a forward-backward agent; tasks are given afterwards.
 
     The package's own worlds start from their tuned settings.
     """
-    from zerogym.agents.zero_shot.config import PRESETS, FBConfig, preset
+    from zerogym.agents.zero_shot.config import PRESETS, FBConfig
 
-    given = _with_full_id(parse(FBConfig, "zerogym train fb", context.args))
+    given = _with_full_id(typed(context))
     import_wrappers(given)
-    resume, chosen = given.pop("resume", None), given.pop("out", None)
+    given = read_config(FBConfig, config_file, given)
     folder = resume or chosen or Path("runs/fb")
     if resume is not None:
         file = resume / "config.json"
-        given = resumed(_read(file), given, file)
-    tuned = given.get("env", FBConfig.env) in PRESETS
-    config = build(preset if tuned else FBConfig, {"env": FBConfig.env, **given})
+        given = from_file(_read(file), given, file)
+    config = build(FBConfig, given, start=PRESETS.get(given.get("env", FBConfig.env)))
     require("torch", "control", "zerogym train fb")
     from zerogym.agents.zero_shot.training.train import train_seeds as run
 

@@ -1,0 +1,98 @@
+"""Settings from files: TOML that a person wrote, and the JSON of a run that goes on.
+
+Either may be anybody's: what it names is not imported, and its servers get no key
+(`envs/recorded.py`). What is typed goes over it.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+
+from zerogym.cli.console import UsageError, out
+from zerogym.cli.names import typed_modules
+from zerogym.cli.settings.fields import Setting, read_name, settings_of
+from zerogym.cli.settings.values import read_value
+
+_NO_PART = Setting("", None)
+
+
+def read_config(config: type[Any], path: Path | None, typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a TOML file by path, and over them those that were typed.
+
+    Tables are groups; of a part, `part` is its name. Keys may have hyphens for underscores.
+
+    Raises:
+        UsageError: If the file cannot be read, or holds an unknown key or a wrong value.
+        ImportRefused: If its environment or a wrapper is of a module that nobody typed.
+    """
+    if path is None:
+        return dict(typed)
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is no TOML file: {error}") from None
+    known = settings_of(config)
+    found = {}
+    for name, value in _leaves(document, known, "", path):
+        try:
+            found[name] = _read(known[name], value)
+        except ValueError as error:
+            raise UsageError(f"{path}: {name} {error}") from None
+    return from_file(found, typed, path)
+
+
+def from_file(saved: Mapping[str, Any], typed: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Return the settings of a file, and over them what was typed.
+
+    Raises:
+        ImportRefused: If the environment or a wrapper is of a module that nobody typed.
+    """
+    from zerogym.envs.recorded import recorded_id, recorded_wrappers, without_keys
+
+    kept = {name: value for name, value in saved.items() if name not in typed}
+    if "env" in kept:
+        recorded_id(kept["env"], file)
+    for setting in ("wrappers", "eval_wrappers"):
+        recorded_wrappers(kept.get(setting), file, typed_modules)
+    safe: dict[str, Any] = without_keys(kept)
+    changed = [f"--{name.replace('_', '-')}" for name in kept if safe[name] != kept[name]]
+    if changed:
+        out.print(
+            f"[yellow]no key is sent to servers that only {escape(str(file))} names:[/] type "
+            f"{', '.join(changed)} again to send one"
+        )
+    return {**safe, **typed}
+
+
+def _leaves(
+    table: Mapping[str, Any], known: Mapping[str, Setting], prefix: str, file: Path
+) -> Iterator[tuple[str, Any]]:
+    """Yield path and value of each setting in a table of a file."""
+    for key, value in table.items():
+        path = f"{prefix}{key.replace('-', '_')}"
+        if key == "part" and prefix and known.get(prefix[:-1], _NO_PART).table is not None:
+            path = prefix[:-1]
+        if path in known and not (isinstance(value, dict) and known[path].table is not None):
+            yield path, value
+        elif isinstance(value, dict) and any(each.startswith(f"{path}.") for each in known):
+            yield from _leaves(value, known, f"{path}.", file)
+        else:
+            near = difflib.get_close_matches(path, known, n=3, cutoff=0.5)
+            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise UsageError(f"{file}: there is no setting {path!r}{hint}")
+
+
+def _read(setting: Setting, value: Any) -> Any:
+    """Read a value of a file; that of a part's setting waits for its part."""
+    if setting.table is None:
+        return value if setting.of_parts else read_value(setting.hint, value)
+    name = read_name(setting, value)
+    if name is not None and ":" in name:
+        raise ValueError(
+            f"names {name!r:.80}, and nothing that a file names is imported: type {setting.option}"
+        )
+    return name
