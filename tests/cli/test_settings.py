@@ -175,6 +175,11 @@ def test_errors_of_a_file_name_it(text: str, message: str, tmp_path: Path) -> No
     assert result.exit_code == 2 and message in shown and str(file) in shown, shown
 
 
+def test_ids_of_a_file_have_any_spelling(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text("env = 'four_rooms'")
+    assert made("--config", tmp_path / "run.toml").env == "zerogym/FourRooms-v0"
+
+
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
     result = run("--config", tmp_path / "run.toml")
     assert result.exit_code == 2 and "No such file" in result.stderr

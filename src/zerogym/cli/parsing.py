@@ -7,6 +7,7 @@ copies, by its version, and are recognised by `format_message`.
 import difflib
 import re
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from rich.markup import escape
@@ -18,12 +19,21 @@ from zerogym.cli.console import INTERRUPTED, USER_ERROR, err, printable
 class Verbs(TyperGroup):
     """A group of verbs; as the root it shows every error of the parser as one line."""
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
         """Run the verb of a command line, and leave with its exit code."""
+        given = (args, prog_name, complete_var, False, windows_expand_args)
         if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+            return super().main(*given, **extra)
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code = super().main(*given, **extra)
         except Exception as error:
             if type(error).__name__ == "Abort":  # the end of the input at a prompt
                 sys.exit(INTERRUPTED)

@@ -16,6 +16,8 @@ from zerogym.cli.console import UsageError, out
 from zerogym.cli.names import typed_modules
 from zerogym.cli.settings.fields import Setting, read_name, settings_of
 from zerogym.cli.settings.values import read_value
+from zerogym.envs.lookup import full_id
+from zerogym.envs.registry import game_of
 
 _NO_PART = Setting("", None)
 
@@ -42,6 +44,9 @@ def read_config(config: type[Any], path: Path | None, typed: Mapping[str, Any]) 
             found[name] = _read(known[name], value)
         except ValueError as error:
             raise UsageError(f"{path}: {name} {error}") from None
+    env = found.get("env", ":")
+    if ":" not in env and game_of(env) is None:  # else the model plays all its seats
+        found["env"] = full_id(env)
     return from_file(found, typed, path)
 
 
