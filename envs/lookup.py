@@ -1,10 +1,19 @@
 """Tasks and games by name, in any spelling: find, list and make them."""
 
+from inspect import signature
 from typing import Any
 
 import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 
+from zerogym.envs.plugins import (
+    OTHER,
+    creator_of,
+    ensure_registered,
+    family_of,
+    plugin_tasks,
+    task_of_spec,
+)
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
 from zerogym.errors import UnknownName
 
@@ -14,7 +23,8 @@ def make(name: str, **kwargs: Any) -> gym.Env[Any, Any]:
 
     Args:
         name: One of our tasks in any spelling (`KuhnPoker`, `kuhn_poker`, `zerogym/KuhnPoker-v0`),
-            or the id of another package (`ALE/Pong-v5`; `my_module:My/Env-v0` imports `my_module`).
+            one of an installed package that brings some (`plugins.py`), or any other id
+            (`ALE/Pong-v5`; `my_module:My/Env-v0` imports `my_module`).
         kwargs: Arguments of the environment, and those of `gymnasium.make`.
 
     Raises:
@@ -33,10 +43,11 @@ def make(name: str, **kwargs: Any) -> gym.Env[Any, Any]:
 
 
 def tasks(family: str | None = None, search: str | None = None) -> list[Task]:
-    """Return the registered tasks, in the order of the registry.
+    """Return the registered tasks, in the order of the registry; then those of other packages.
 
     Args:
-        family: Only one family: reasoning, tools, games or control.
+        family: Only one family: reasoning, tools, games or control; other packages also have tasks
+            of the family `other`.
         search: Only tasks with these words in their id, folder, tags or summary, in any case.
 
     Raises:
@@ -47,12 +58,12 @@ def tasks(family: str | None = None, search: str | None = None) -> list[Task]:
         >>> [task.id for task in zerogym.tasks("control", search="pole cart")]
         ['zerogym/CartPole-v0']
     """
-    if family is not None and family not in FAMILIES:
-        raise UnknownName("family", family, list(FAMILIES))
+    if family is not None and family not in (*FAMILIES, OTHER):
+        raise UnknownName("family", family, [*FAMILIES, OTHER])
     words = (search or "").lower().split()
     return [
         task
-        for task in TASKS
+        for task in (*TASKS, *plugin_tasks())
         if family in (None, task.family) and all(word in _searched(task) for word in words)
     ]
 
@@ -64,13 +75,23 @@ def _searched(task: Task) -> str:
 def find_task(name: str) -> Task:
     """Return the task meant by `KuhnPoker`, `kuhn_poker` or `zerogym/KuhnPoker-v0`.
 
+    Other names are ids that are registered, or tasks that installed packages bring.
+
     Raises:
         UnknownName: If there is none.
     """
-    found = next((task for task in TASKS if _bare(task.name) == _bare(name)), None)
-    if found is None:
-        raise UnknownName("environment", name, [task.name for task in TASKS])
-    return found
+    if name.rpartition("/")[0] in ("", "zerogym"):
+        found = next((task for task in TASKS if _bare(task.name) == _bare(name)), None)
+        if found is not None:
+            return found
+    elif ensure_registered(name) in gym.registry:
+        return task_of_spec(gym.registry[name])
+    brought = plugin_tasks()
+    for task in brought:
+        if name == task.id or ("/" not in name and _bare(name) == _bare(task.name)):
+            return task
+    known = [task.name for task in TASKS] + [task.id for task in brought]
+    raise UnknownName("environment", name, known)
 
 
 def find_game_name(name: str) -> str:
@@ -88,7 +109,7 @@ def find_game_name(name: str) -> str:
 def full_id(name: str) -> str:
     """Return the id of one of our tasks, by any spelling; a foreign id stays as it is."""
     is_ours = "/" not in name or name.startswith("zerogym/")
-    return find_task(name).id if is_ours and ":" not in name else name
+    return find_task(name).id if is_ours and ":" not in name else ensure_registered(name)
 
 
 def find_spec(env_id: str) -> EnvSpec:
@@ -97,7 +118,7 @@ def find_spec(env_id: str) -> EnvSpec:
     Raises:
         gymnasium.error.UnregisteredEnv: If there is none, or its module was not imported.
     """
-    return gym.spec(env_id.partition(":")[2] or env_id)
+    return gym.spec(ensure_registered(env_id.partition(":")[2] or env_id))
 
 
 def reward_free(name: str) -> dict[str, Any]:
@@ -111,8 +132,13 @@ def reward_free(name: str) -> dict[str, Any]:
         ({'task': None}, {})
     """
     own = name.rpartition(":")[2]
-    is_control = any(task.id == own and task.family == "control" for task in TASKS)
-    return {"task": None} if is_control else {}
+    known = next((task for task in TASKS if task.id == own), None)
+    if known is None and own in gym.registry:
+        creator = creator_of(gym.registry[own])
+        takes = signature(creator).parameters.values()
+        has_tasks = any(each.name == "task" or each.kind == each.VAR_KEYWORD for each in takes)
+        return {"task": None} if has_tasks and family_of(creator) == "control" else {}
+    return {"task": None} if known is not None and known.family == "control" else {}
 
 
 def _bare(name: str) -> str:

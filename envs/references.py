@@ -11,7 +11,7 @@ import traceback
 from types import ModuleType
 from typing import Any
 
-from zerogym.errors import UnknownName, ZerogymError
+from zerogym.errors import MissingExtra, UnknownName, ZerogymError
 
 
 class CannotImport(ZerogymError, ImportError):
@@ -31,12 +31,14 @@ def import_named(module: str) -> ModuleType:
     except ModuleNotFoundError as error:
         missing = error.name or ""
         if module != missing and not module.startswith(f"{missing}."):
-            raise CannotImport(_failed(module, error)) from error
+            raise CannotImport(failure(module, error)) from error
         raise CannotImport(
             f"{module!r} cannot be imported: there is no module {missing!r}{_nearest(missing)}"
         ) from None
+    except MissingExtra:
+        raise
     except (Exception, SystemExit) as error:  # whatever code of the user raises
-        raise CannotImport(_failed(module, error)) from error
+        raise CannotImport(failure(module, error)) from error
 
 
 def load_reference(reference: str, what: str) -> Any:
@@ -64,7 +66,7 @@ def load_reference(reference: str, what: str) -> Any:
     return found
 
 
-def _failed(module: str, error: BaseException) -> str:
+def failure(module: str, error: BaseException) -> str:
     """Return the line about an error inside a module: its file, the place there, and the error."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "importlib" not in frame.filename]

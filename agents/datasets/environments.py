@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from zerogym import wrappers as own
 from zerogym.envs.lookup import reward_free
+from zerogym.envs.plugins import ensure_registered
 from zerogym.errors import MissingExtra, UnknownName, ZerogymError
 from zerogym.wrappers import by_name
 
@@ -108,6 +109,7 @@ def make_env(env: str, env_kwargs: Mapping[str, Any]) -> gym.Env[Any, Any]:
         EnvironmentNotMade: If there is no such environment, or it refuses its arguments.
     """
     try:
+        ensure_registered(env)
         return gym.make(env, **{**reward_free(env), **env_kwargs})
     except (MissingExtra, UnknownName):
         raise

@@ -13,6 +13,7 @@ import numpy as np
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.lookup import reward_free
+from zerogym.envs.plugins import ensure_registered
 from zerogym.envs.registry import TASKS
 from zerogym.envs.tools.sandbox import Sandbox
 from zerogym.errors import NoOracle, SandboxUnavailable, UnknownName, ZerogymError
@@ -64,6 +65,7 @@ class Subject:
             NotAuditable: If there is no such id or its actions are not texts.
         """
         try:
+            ensure_registered(self.id)
             given = {**reward_free(self.id), **self.kwargs, **extra}
             env = gym.make(self.id, disable_env_checker=True, **given)
         except (gym.error.Error, ModuleNotFoundError) as error:

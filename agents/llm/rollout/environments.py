@@ -18,6 +18,7 @@ from gymnasium.envs.registration import load_env_creator
 
 from zerogym.agents.llm.rollout.wrapping import TEXT_WRAPPERS, turns_inside
 from zerogym.envs.lookup import find_spec
+from zerogym.envs.plugins import ensure_registered
 from zerogym.envs.registry import game_of
 from zerogym.errors import ZerogymError
 from zerogym.wrappers.by_name import wrap
@@ -225,7 +226,7 @@ def make_env(
     """Make a new environment of an id; those of all seats have no wrappers."""
     if game_of(env_id) is not None:
         return AECEnv(pettingzoo.make("aec", env_id, **({"view": "text"} | dict(kwargs))))
-    env = gym.make(env_id, disable_env_checker=True, **kwargs)
+    env = gym.make(ensure_registered(env_id), disable_env_checker=True, **kwargs)
     return GymEnv(wrap(env, wrappers, TEXT_WRAPPERS, env_id))
 
 

@@ -16,9 +16,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from zerogym.envs.extensions import OPPONENTS, find_extension
 from zerogym.envs.games.core.game import Game
 from zerogym.envs.games.core.tabular_policy import TabularPolicy
-from zerogym.envs.games.opponents.entry_points import find_extension
 from zerogym.errors import ZerogymError
 
 
@@ -86,7 +86,8 @@ def is_model(folder: Path) -> bool:
 def _load(game: Game[Any], path: Path) -> Any:
     if path.suffix == ".json":
         return load_strategy(game, path)
-    return find_extension("ppo" if path.suffix == ".npz" else "llm")(game, str(path))
+    kind = "ppo" if path.suffix == ".npz" else "llm"
+    return find_extension(OPPONENTS, kind, "opponent")(game, str(path))
 
 
 def _find_selves(folder: Path) -> list[Path]:

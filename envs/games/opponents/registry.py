@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from zerogym.envs.extensions import OPPONENTS, entries, find_extension
 from zerogym.envs.games.core.determinization import can_redraw
 from zerogym.envs.games.core.game import Game
 from zerogym.envs.games.core.players import (
@@ -20,7 +21,6 @@ from zerogym.envs.games.core.players import (
     is_text_player,
 )
 from zerogym.envs.games.core.tabular_policy import TabularPolicy
-from zerogym.envs.games.opponents.entry_points import extension_names, find_extension
 from zerogym.envs.games.opponents.mixture import Mixture
 from zerogym.envs.games.opponents.past_selves import load_past_selves
 from zerogym.envs.games.opponents.scripted import find_script, scripted_policy
@@ -57,8 +57,8 @@ def opponent_names(game: Game[Any]) -> tuple[str, ...]:
 
     Beside them, `mcts:N` is a search of N simulations, `past:FOLDER` one of the strategies and
     language models of a folder (`past_selves.py`), and names joined by `+` are drawn from, one for
-    each episode. Entry points bring more (`entry_points.py`): ours are `llm:MODEL`, `ppo:FILE.npz`
-    and `person`.
+    each episode. Entry points bring more (`envs/extensions.py`): ours are `llm:MODEL`,
+    `ppo:FILE.npz` and `person`.
     """
     names = ["random"]
     if find_script(game) is not None:
@@ -121,8 +121,8 @@ def _named(game: Game[Any], name: str) -> Any:
     if kind == "past":
         selves = load_past_selves(game, argument)
         return Mixture.flat(selves, [1] * len(selves))
-    brought = extension_names()
+    brought = sorted({entry.name for entry in entries(OPPONENTS)})
     if kind in brought and kind not in _PLAYERS:
-        return make_opponent(game, find_extension(kind)(game, argument))
+        return make_opponent(game, find_extension(OPPONENTS, kind, "opponent")(game, argument))
     forms = [*opponent_names(game), "mcts:N", "past:FOLDER", *brought]
     raise UnknownName(f"opponent for {game.name}", name, forms)

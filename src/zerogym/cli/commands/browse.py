@@ -1,11 +1,12 @@
 """`zerogym list` and `zerogym info ID`: the list of environments, and a page about each."""
 
-import importlib
+import inspect
 import json
 import re
 import textwrap
 from typing import Annotated, Any
 
+import gymnasium as gym
 import numpy as np
 import typer
 from rich.markup import escape
@@ -17,6 +18,7 @@ from zerogym.cli.console import friendly, out, printable
 from zerogym.cli.names import make
 from zerogym.envs.lookup import find_task, tasks
 from zerogym.envs.pages import page
+from zerogym.envs.plugins import creator_of
 from zerogym.envs.registry import FAMILIES, GAMES, Task
 from zerogym.errors import UnknownName, ZerogymError
 
@@ -92,9 +94,9 @@ def info(
 
 
 def page_of(task: Task) -> str:
-    """Return the documentation page of a task's class."""
-    module, _, name = task.entry_point.partition(":")
-    return page(getattr(importlib.import_module(module), name))
+    """Return the documentation page of a task's class, or the docstring of its function."""
+    creator = creator_of(gym.spec(task.id))
+    return page(creator) if isinstance(creator, type) else inspect.getdoc(creator) or ""
 
 
 def _example_task(task: Task) -> str | None:

@@ -10,9 +10,9 @@ from typer.testing import CliRunner, Result
 import zerogym  # noqa: F401  (registers the ids)
 from zerogym.cli import app
 from zerogym.cli.person import Person
+from zerogym.envs.extensions import OPPONENTS, entries, find_extension
 from zerogym.envs.games.board.tic_tac_toe import TicTacToe
 from zerogym.envs.games.cards.kuhn_poker import KuhnPoker, KuhnPokerEnv
-from zerogym.envs.games.opponents.entry_points import extension_names, find_extension
 from zerogym.envs.games.opponents.mixture import Mixture
 from zerogym.envs.games.opponents.registry import make_opponent
 from zerogym.errors import UnknownName
@@ -54,8 +54,8 @@ def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_our_own_are_installed() -> None:
-    assert {"llm", "person"} <= set(extension_names())
-    assert find_extension("person")(TOE, "") == Person()
+    assert {"llm", "person"} <= {entry.name for entry in entries(OPPONENTS)}
+    assert find_extension(OPPONENTS, "person", "opponent")(TOE, "") == Person()
 
 
 @pytest.mark.usefixtures("other_package")
@@ -77,7 +77,7 @@ def test_another_package_brings_opponents() -> None:
 
 @pytest.mark.usefixtures("other_package")
 def test_a_text_player_is_any_object_with_reply() -> None:
-    talker: Any = find_extension("talker")(TOE, "")
+    talker: Any = find_extension(OPPONENTS, "talker", "opponent")(TOE, "")
     for view in ("text", "numeric"):
         env = gym.make("zerogym/TicTacToe-v0", seat=1, opponent=talker, view=view)
         observation, _ = env.reset(seed=0)

@@ -1,0 +1,78 @@
+"""What installed packages bring: entry points of our groups, loaded when they are needed.
+
+| group | value | used as |
+|---|---|---|
+| `zerogym.envs` | a function that registers ids, or a module that does | ids (`plugins.py`) |
+| `zerogym.opponents` | `make(game, argument)` that returns a player | `opponent="NAME:ARGUMENT"` |
+
+A package declares them in its `pyproject.toml`:
+
+    [project.entry-points."zerogym.opponents"]
+    oracle = "my_package.players:make"
+
+is named by `opponent="oracle:9"`: `make(game, "9")` returns a player, a text player, a policy
+(`games/core/players.py`) or a mixture, and `opponent="oracle"` calls `make(game, "")`. What cannot
+be had is an error that says why. zerogym's own opponents are `llm:MODEL`, `ppo:FILE.npz` and
+`person`. Left out: a list of the games that such an opponent can play; it raises an error when it
+is made.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from zerogym.envs.references import CannotImport, import_named, load_reference
+from zerogym.errors import MissingExtra, UnknownName
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+ENVS, OPPONENTS = "zerogym.envs", "zerogym.opponents"
+
+
+def entries(group: str) -> "list[EntryPoint]":
+    """Return the entry points of a group, by name."""
+    from importlib.metadata import entry_points  # a few milliseconds, and more to read them
+
+    return sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value))
+
+
+def package_of(entry: "EntryPoint") -> str:
+    """Return the name of the package that declares an entry point."""
+    return entry.dist.name if entry.dist is not None else entry.module.partition(".")[0]
+
+
+def load(entry: "EntryPoint") -> Any:
+    """Return the module or the object of an entry point.
+
+    Raises:
+        CannotImport: If there is none, or its module raises; names the package.
+        MissingExtra: If it needs an optional dependency.
+    """
+    try:
+        if not entry.attr:
+            return import_named(entry.module)
+        return load_reference(f"{entry.module}:{entry.attr}", "object")
+    except MissingExtra:
+        raise
+    except (CannotImport, UnknownName) as error:
+        raise CannotImport(
+            f"the package {package_of(entry)!r} declares {entry.name!r} in {entry.group}: {error}"
+        ) from error
+
+
+def find_extension(group: str, name: str, what: str) -> Any:
+    """Return the object that an installed package brings under a name.
+
+    Args:
+        group: The group, such as `OPPONENTS`.
+        name: The name.
+        what: Words for it in the message.
+
+    Raises:
+        UnknownName: If no installed package brings it.
+        CannotImport, MissingExtra: As `load`.
+    """
+    found = entries(group)
+    for entry in found:
+        if entry.name == name:
+            return load(entry)
+    raise UnknownName(f"{what} of an installed package", name, [entry.name for entry in found])
