@@ -18,8 +18,8 @@ from zerogym.benchmarks.league.league import play_league
 from zerogym.benchmarks.league.match import Entrant, LeagueError, Match
 from zerogym.benchmarks.league.worst_case import TooManyPositions, worst_case
 from zerogym.benchmarks.results.provenance import provenance
-from zerogym.benchmarks.results.results_file import ResultsFile
-from zerogym.benchmarks.suites.runner import RESULTS, Progress
+from zerogym.benchmarks.results.results_file import RESULTS, ResultsFile
+from zerogym.benchmarks.suites.runner import Progress
 from zerogym.envs.games.core.game import Game, load_game
 from zerogym.envs.games.core.players import is_player
 from zerogym.envs.games.solvers.best_response import exploitability

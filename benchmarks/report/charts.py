@@ -83,8 +83,18 @@ def line_chart(points: Points, x_label: str, y_label: str) -> Markup:
         return inline(drawn, f"{y_label} over {x_label}")
 
 
-def forest(rows: Sequence[tuple[str, float, float, float]]) -> Markup:
-    """Return a chart of values with intervals, one row each: (name, value, low, high)."""
+def forest(
+    rows: Sequence[tuple[str, float, float, float]],
+    label: str = "normalised score of each agent",
+    span: tuple[float, float] = (0.0, 1.0),
+) -> Markup:
+    """Return a chart of values with intervals.
+
+    Args:
+        rows: Name, value, low and high of each.
+        label: What is shown, for readers of the page who do not see it.
+        span: What the axis covers at least.
+    """
     with figure(420, 24 * len(rows) + 34) as (drawn, axes):  # a phone shows it at 3/4 of this
         for place, (_, value, low, high) in enumerate(rows):
             if math.isfinite(low) and math.isfinite(high):
@@ -93,10 +103,10 @@ def forest(rows: Sequence[tuple[str, float, float, float]]) -> Markup:
         axes.set_yticks(range(len(rows)), [visible(row[0]) for row in rows], parse_math=False)
         axes.tick_params(axis="y", labelcolor=INK)
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_xlim(min(0.0, axes.get_xlim()[0]), max(1.0, axes.get_xlim()[1]))
+        axes.set_xlim(min(span[0], axes.get_xlim()[0]), max(span[1], axes.get_xlim()[1]))
         axes.grid(axis="y", visible=False)
         axes.grid(axis="x", visible=True)
-        return inline(drawn, "normalised score of each agent")
+        return inline(drawn, label)
 
 
 def maze(

@@ -14,6 +14,7 @@ from typing import Any
 from zerogym.errors import writing
 
 Record = dict[str, Any]
+RESULTS = "results.jsonl"  # in the folder of a run
 
 
 class ResultsFile:
@@ -34,7 +35,7 @@ class ResultsFile:
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Write one line and wait until it is on the disk."""
-        line = json.dumps(_plain(record), ensure_ascii=True, allow_nan=False)
+        line = json.dumps(without_nan(record), ensure_ascii=True, allow_nan=False)
         with writing(self.path), self.path.open("a", encoding="ascii") as file:
             file.write(line + "\n")
             file.flush()
@@ -70,12 +71,12 @@ def write_whole(path: Path, text: str) -> None:
             partial.unlink(missing_ok=True)
 
 
-def _plain(value: Any) -> Any:
+def without_nan(value: Any) -> Any:
     """Replace NaN and infinity, which JSON lacks, by null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): without_nan(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [without_nan(item) for item in value]
     return value

@@ -16,14 +16,14 @@ from typing import Any
 
 from zerogym.agents.run_lock import locked
 from zerogym.benchmarks.results.provenance import provenance
-from zerogym.benchmarks.results.results_file import Record, ResultsFile
+from zerogym.benchmarks.results.results_file import RESULTS, Record, ResultsFile
 from zerogym.benchmarks.results.schema import Agent, Curve, ModelCache, Suite, World
 from zerogym.benchmarks.suites.cells import key, run_cell
+from zerogym.benchmarks.suites.comparable import described
 from zerogym.envs.parent_death import end_with_parent
 from zerogym.envs.processors import processors
 from zerogym.errors import UnknownName
 
-RESULTS = "results.jsonl"
 POLL_SECONDS = 0.5
 
 
@@ -92,7 +92,9 @@ def _run_rest(
     cells = list(suite_cells(suite))
     todo = [cell for cell in cells if key(cell[0], cell[1].name) not in finished]
     started = time.monotonic()
-    results.append({"kind": "session", "suite": suite.name, "seed": seed, **provenance()})
+    results.append(
+        {"kind": "session", "suite": suite.name, "seed": seed, **provenance(), **described(suite)}
+    )
     lanes: dict[str, list[Cell]] = {}
     for cell in todo:
         lanes.setdefault(cell[1].lane, []).append(cell)

@@ -1,8 +1,10 @@
 """A small synthetic run of `zerogym bench`: two worlds, four agents, one of which is missing."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from zerogym.benchmarks.results.results_file import Record
+from zerogym.benchmarks.results.results_file import RESULTS, Record, ResultsFile
 from zerogym.benchmarks.results.schema import EXACT, Agent, Suite, Variant, World
 from zerogym.benchmarks.suites import agents as build
 from zerogym.benchmarks.suites.cells import key
@@ -74,3 +76,11 @@ def records() -> list[Record]:
         {"kind": "curve", "name": EVIL, "x": "steps", "y": "reward", "points": [[0, 1], [1, None]]},
         {"kind": "end", "seconds": 90},
     ]
+
+
+def write_run(folder: Path, rows: Sequence[Record] | None = None) -> Path:
+    """Write the run, or other records, into a folder and return it."""
+    file = ResultsFile(folder / RESULTS)
+    for record in records() if rows is None else rows:
+        file.append(record)
+    return folder

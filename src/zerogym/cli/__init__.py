@@ -15,6 +15,7 @@ from zerogym.cli.commands.baselines import baselines
 from zerogym.cli.commands.bench import bench
 from zerogym.cli.commands.browse import info, list_worlds
 from zerogym.cli.commands.collect import collect
+from zerogym.cli.commands.compare import compare
 from zerogym.cli.commands.data import data
 from zerogym.cli.commands.doctor import doctor
 from zerogym.cli.commands.exploit import exploit
@@ -45,6 +46,7 @@ app.command("info")(info)
 app.command("play")(play)
 app.command("audit")(audit)
 app.add_typer(bench, name="bench")
+app.command("compare")(compare)
 app.command("league")(league)
 app.command("exploit")(exploit)
 app.command("baselines")(baselines)
