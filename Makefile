@@ -2,7 +2,8 @@
 #   make bench    install, then compare all agents on all worlds (about ten minutes, 2 cores)
 #   make test     install, then lint, type check and test: contracts and exact values (8 minutes)
 #   make proofs   install, then learning curves, full sweeps and the audit (SINCE=REV: what changed
-#                 since then comes first; MINUTES=25: nothing starts that would end later)
+#                 since then comes first; MINUTES=25: nothing starts that would end later;
+#                 PASSED=FILE: in parts, without what passed before, which the file lists)
 # WORKERS=4 runs four processes instead of two; VENV=/path/of/your/own/env keeps what is in it.
 
 PYTHON ?= python3
@@ -11,6 +12,8 @@ WORKERS ?= 2
 RUN := $(VENV)/bin/python
 # Small matrices and several processes: more threads would only wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE TOKENIZERS_PARALLELISM=false
+# Containers often set it; the hundreds of processes of the tests would each compile torch anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: bench test proofs audit lint docs site clean install install-dev
 
@@ -21,7 +24,7 @@ test: install-dev lint
 	$(ONE_THREAD) $(RUN) -m pytest -q -n $(WORKERS) -m "not proof"
 
 proofs: install-dev
-	$(ONE_THREAD) $(RUN) tools/proofs.py --workers $(WORKERS) $(if $(SINCE),--since $(SINCE)) $(if $(MINUTES),--minutes $(MINUTES))
+	$(ONE_THREAD) $(RUN) tools/proofs.py --workers $(WORKERS) $(if $(SINCE),--since $(SINCE)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(PASSED),--passed $(PASSED))
 
 # Every text environment: rewards right answers only, survives anything, same seed same episode.
 audit: install-dev

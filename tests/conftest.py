@@ -1,5 +1,6 @@
 """Fixtures of all tests."""
 
+import gc
 import importlib.util
 import os
 import signal
@@ -59,6 +60,15 @@ def run_python() -> Callable[..., str]:
         return result.stdout
 
     return run
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep modules and tests out of garbage collection: they are many, and all live to the end."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -2,6 +2,7 @@
 
     python tools/proofs.py                              all of them: make proofs
     python tools/proofs.py --since REV --minutes 25     what .ci/run calls
+    python tools/proofs.py --minutes 30 --passed FILE   the next part of all, until none is left
 
 A proof is touched if its file, or a module that the file imports directly or through others, has
 changed since REV. The registry names environments by strings; a test that holds an id depends on
@@ -14,6 +15,7 @@ import argparse
 import ast
 import datetime
 import json
+import math
 import os
 import subprocess
 import sys
@@ -47,54 +49,79 @@ def main() -> None:
     parser.add_argument("--since", help="a revision: what changed since then comes first")
     parser.add_argument("--minutes", type=float, help="start nothing that would end later")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time")
+    parser.add_argument("--passed", type=Path, help="skip what this file lists, add what passes")
     parser.add_argument("--record", action="store_true", help=f"write {TIMES.relative_to(ROOT)}")
     options = parser.parse_args()
-    proofs = [*proofs_in_tests(), *audits()]
-    first = touched(proofs, changed_files(options.since)) if options.since else []
-    others = [proof for proof in proofs if proof not in first]
-    turn = datetime.date.today().toordinal() * 7 % max(1, len(others))
-    others = others[turn:] + others[:turn] if options.since else others
-    print(f"{len(first)} proofs are touched by the change, {len(others)} are not", flush=True)
-    known = json.loads(TIMES.read_text("utf-8")) if TIMES.is_file() else {}
-    minutes = float("inf") if options.minutes is None else options.minutes
-    end = time.monotonic() + 60 * minutes
+    known = json.loads(TIMES.read_text("utf-8"))
+    earlier = read_passed(options.passed) if options.passed else {}
+    order = in_order(options.since, options.minutes is not None, known)
+    order = [proof for proof in order if proof.name not in earlier]
+    end = time.monotonic() + 60 * options.minutes if options.minutes is not None else math.inf
 
-    def run(proof: Proof) -> float | None:
-        """Run a proof and return its seconds, negative if it failed; None if there is no time."""
-        start = time.monotonic()
-        if start + known.get(proof.name, UNKNOWN_SECONDS) > end:
+    def run_in_time(proof: Proof) -> float | None:
+        if time.monotonic() + known.get(proof.name, UNKNOWN_SECONDS) > end:
             return None
-        limit = None if end == float("inf") else end - start + 120
-        try:
-            done = subprocess.run(
-                [sys.executable, *proof.command], cwd=ROOT, text=True, timeout=limit,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return None
-        seconds = time.monotonic() - start
-        passed = done.returncode in (0, 5)  # 5: all are skipped, a peer is not installed
-        print(f"{'passed' if passed else 'FAILED'} {seconds:6.0f} s  {proof.name}", flush=True)
-        if not passed:
-            print(done.stdout, flush=True)
-        return seconds if passed else -seconds
+        seconds = run(proof, None if end == math.inf else end - time.monotonic() + 120)
+        if options.passed and seconds is not None and seconds > 0:
+            with options.passed.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([proof.name, round(seconds)]) + "\n")
+        return seconds
 
-    # Long ones first would be faster, but with a limit the touched ones have to come first.
-    order = [*first, *others] if minutes < float("inf") else sorted(
-        [*first, *others], key=lambda proof: -known.get(proof.name, UNKNOWN_SECONDS)
-    )  # fmt: skip
     with ThreadPoolExecutor(options.workers) as pool:
-        seconds = dict(zip((proof.name for proof in order), pool.map(run, order), strict=True))
+        names = [proof.name for proof in order]
+        seconds = dict(zip(names, pool.map(run_in_time, order), strict=True))
     if options.record:
-        timed = {name: round(took) for name, took in sorted(seconds.items()) if took and took > 0}
-        TIMES.write_text(json.dumps(known | timed, indent=0, sort_keys=True) + "\n", "utf-8")
+        timed = {name: round(took) for name, took in seconds.items() if took and took > 0}
+        text = json.dumps(known | earlier | timed, indent=0, sort_keys=True)
+        TIMES.write_text(text + "\n", "utf-8")
     failed = [name for name, took in seconds.items() if took is not None and took < 0]
-    left = [proof.name for proof in order if seconds[proof.name] is None]
+    left = [name for name, took in seconds.items() if took is None]
     if left:
         print(f"no time for {len(left)}: {', '.join(left)}")
     passed = len(order) - len(failed) - len(left)
-    print(f"{passed} passed, {len(failed)} failed, {len(left)} skipped")
+    print(
+        f"{passed} passed, {len(failed)} failed, {len(left)} skipped, {len(earlier)} passed before"
+    )
     sys.exit(bool(failed))
+
+
+def read_passed(path: Path) -> dict[str, int]:
+    """Return the names and seconds of the proofs that a file of `--passed` lists."""
+    return dict(map(json.loads, path.read_text("utf-8").splitlines())) if path.is_file() else {}
+
+
+def in_order(since: str | None, limited: bool, known: dict[str, int]) -> list[Proof]:
+    """Return all proofs: those that the change touches first, else the longest first.
+
+    Long ones first end sooner, but with a limit the touched ones have to come first; the start of
+    the others moves on every day.
+    """
+    proofs = [*proofs_in_tests(), *audits()]
+    first = touched(proofs, changed_files(since)) if since else []
+    others = [proof for proof in proofs if proof not in first]
+    print(f"{len(first)} proofs are touched by the change, {len(others)} are not", flush=True)
+    if not limited:
+        return sorted(proofs, key=lambda proof: -known.get(proof.name, UNKNOWN_SECONDS))
+    turn = datetime.date.today().toordinal() * 7 % max(1, len(others)) if since else 0
+    return [*first, *others[turn:], *others[:turn]]
+
+
+def run(proof: Proof, limit: float | None) -> float | None:
+    """Run a proof and return its seconds, negative if it failed; None if it ran into the limit."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run(
+            [sys.executable, *proof.command], cwd=ROOT, text=True, timeout=limit,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return None
+    seconds = time.monotonic() - start
+    passed = done.returncode in (0, 5)  # 5: all are skipped, a peer is not installed
+    print(f"{'passed' if passed else 'FAILED'} {seconds:6.0f} s  {proof.name}", flush=True)
+    if not passed:
+        print(done.stdout, flush=True)
+    return seconds if passed else -seconds
 
 
 def proofs_in_tests() -> list[Proof]:
