@@ -5,6 +5,7 @@ Ranges are checked by each class; a value of another type would fail late and fa
 
 import math
 import types
+from dataclasses import fields
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
@@ -22,7 +23,9 @@ def check_types(settings: Any) -> None:
         ValueError: If a float is infinite or not a number.
     """
     kind = type(settings)
-    for name, hint in get_type_hints(kind).items():
+    hints = get_type_hints(kind)
+    for field in fields(settings):
+        name, hint = field.name, hints[field.name]
         value = getattr(settings, name)
         if not _fits(value, hint):
             type_name = getattr(hint, "__name__", str(hint))

@@ -1,3 +1,5 @@
+from .algorithms.batch import Batch
+from .algorithms.tables import Advantage, advantage
 from .generation.engines import load_generator
 from .generation.protocol import Sampling
 from .grpo_config import GRPOConfig
@@ -7,10 +9,13 @@ from .supervised.sft import SFTConfig, fine_tune
 from .training.grpo import train
 
 __all__ = [
+    "Advantage",
+    "Batch",
     "GRPOConfig",
     "LLMPolicy",
     "SFTConfig",
     "Sampling",
+    "advantage",
     "fine_tune",
     "load_generator",
     "load_model",

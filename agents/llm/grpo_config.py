@@ -3,13 +3,12 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import product
 from typing import Any, Literal, get_args
 
 from zerogym.agents.compiling import COMPILERS
 from zerogym.agents.llm.algorithms.presets import (
-    AdvantageName,
     AggregationName,
     Algorithm,
     CorrectionName,
@@ -19,6 +18,7 @@ from zerogym.agents.llm.algorithms.presets import (
     SurrogateName,
     get_preset,
 )
+from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage
 from zerogym.agents.llm.generation.protocol import BackendName
 from zerogym.agents.llm.models.endpoints import read_server
 from zerogym.agents.llm.rollout.chat_template import ChatKind
@@ -108,9 +108,9 @@ class GRPOConfig:
     servers: tuple[str, ...] = ()  # of vLLM, the engine instead: http://HOST:PORT/v1#MODEL
     engine_memory: float = 0.3  # of vllm: its share of the GPU's memory, in (0, 1]
     # -- Parts of the algorithm, in place of the preset's
-    advantage: AdvantageName | None = (
-        None  # estimator of advantages: grpo, dr_grpo, rloo, reinforce_pp, gae
-    )
+    advantage: str | Advantage | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": ADVANTAGES}
+    )  # estimator of advantages
     surrogate: SurrogateName | None = None  # objective of a token: clipped, cispo
     ratio: RatioName | None = None  # of probabilities: a token's, GSPO's sequence, RLOO's product
     aggregation: AggregationName | None = None  # of tokens: sequence_mean, token_mean, constant
@@ -137,8 +137,11 @@ class GRPOConfig:
 
     def __post_init__(self) -> None:
         check_types(self)
+        if isinstance(self.advantage, Mapping):  # a record of a part
+            object.__setattr__(self, "advantage", ADVANTAGES.make(self.advantage))
+        smallest = self.algorithm.estimator.minimum_group
         at_least = {
-            "steps": 0, "prompts_per_step": 1, "group_size": self.algorithm.peers, "passes": 1,
+            "steps": 0, "prompts_per_step": 1, "group_size": smallest, "passes": 1,
             "max_new_tokens": 1, "micro_batch": 1, "micro_tokens": 0, "lora_rank": 0, "seed": 0,
             "eval_every": 0, "eval_episodes": 0, "save_every": 0, "keep_checkpoints": 1,
             "skip_grad_norm": 0, "budget": 0, "staleness": 0, "ray": 0, "eval_temperature": 0,
@@ -210,7 +213,10 @@ class GRPOConfig:
         """Refuse settings of values without values, and refills without groups."""
         algorithm = self.algorithm
         for name in ("gamma", "gae_lambda", "value_coef", "value_clip"):
-            if getattr(self, name) is not None and algorithm.advantage != "gae":
+            critic = algorithm.estimator.critic
+            if name in ("gamma", "gae_lambda"):
+                critic = algorithm.advantage == "gae"
+            if getattr(self, name) is not None and not critic:
                 raise ValueError(f"{name} has no meaning for advantage={algorithm.advantage!r}")
         if algorithm.refills and self.group_size < 2:
             raise ValueError("refills replace groups of equal rewards: group_size must be above 1")
@@ -238,6 +244,11 @@ class GRPOConfig:
         for name, given in others.items():
             if self.ray and given:
                 raise ValueError(f"ray and {name} do not go together")
+
+    def record(self) -> dict[str, Any]:
+        """Return the settings as JSON values, for a file; `GRPOConfig(**record)` inverts it."""
+        part = self.advantage
+        return asdict(self) | {"advantage": part.record() if isinstance(part, Advantage) else part}
 
     @property
     def algorithm(self) -> Algorithm:

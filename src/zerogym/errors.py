@@ -67,6 +67,10 @@ class UnsafeSandboxWarning(UserWarning):
     """Code written by a model is about to run without a sandbox, as the user requested."""
 
 
+class PartFailed(ZerogymError):
+    """A part of an algorithm raised or returned unusable numbers; the message names the part."""
+
+
 class TrainingDiverged(ZerogymError, FloatingPointError):
     """Training has diverged; the message names the sign, and the last good state that is kept."""
 

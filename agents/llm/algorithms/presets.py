@@ -9,12 +9,14 @@ DeepSeek-R1-Zero, which is a matter of the environment.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, get_args
 
+from zerogym.agents.llm.algorithms.advantages.gae import Gae
+from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage
 from zerogym.errors import UnknownName
 
-AdvantageName = Literal["grpo", "dr_grpo", "rloo", "reinforce_pp", "gae"]
 SurrogateName = Literal["clipped", "cispo"]
 RatioName = Literal["token", "sequence", "product"]
 AggregationName = Literal["sequence_mean", "token_mean", "constant"]
@@ -34,7 +36,7 @@ class Algorithm:
         ValueError: If a number is out of its range, or settings contradict each other.
     """
 
-    advantage: AdvantageName = "grpo"
+    advantage: str | Advantage | Mapping[str, Any] = "grpo"
     surrogate: SurrogateName = "clipped"
     ratio: RatioName = "token"
     aggregation: AggregationName = "sequence_mean"
@@ -59,7 +61,7 @@ class Algorithm:
 
     def __post_init__(self) -> None:
         for name, known in (
-            ("advantage", AdvantageName), ("surrogate", SurrogateName), ("ratio", RatioName),
+            ("surrogate", SurrogateName), ("ratio", RatioName),
             ("aggregation", AggregationName), ("kl_estimator", EstimatorName), ("kl_in", KlPlace),
             ("correction", CorrectionName),
         ):  # fmt: skip
@@ -90,6 +92,19 @@ class Algorithm:
             raise ValueError(f"dual_clip has no meaning for surrogate={self.surrogate!r}")
         if self.kl_weighted and self.kl_in == "reward":
             raise ValueError("kl_weighted has no meaning for kl_in='reward'")
+        part = self.estimator
+        if self.refills and part.uses_equal_groups and not part.critic:
+            raise ValueError(
+                f"refills replace groups of equal rewards, which {part.title()} uses: set refills=0"
+            )
+
+    @cached_property
+    def estimator(self) -> Advantage:
+        """The part that `advantage` names; `gae` by its name alone has gamma and lambda of here."""
+        part = ADVANTAGES.make(self.advantage)
+        if self.advantage == "gae" and isinstance(part, Gae):
+            return replace(part, gamma=self.gamma, gae_lambda=self.gae_lambda)
+        return part
 
     @property
     def kl_in_loss(self) -> float:
@@ -104,12 +119,12 @@ class Algorithm:
     @property
     def pulls_always(self) -> bool:
         """True if there is a gradient where all advantages are 0."""
-        return self.kl_in_loss > 0 or self.entropy > 0 or self.advantage == "gae"
+        return self.kl_in_loss > 0 or self.entropy > 0 or self.estimator.critic
 
     @property
-    def peers(self) -> int:
-        """The minimum group size: with values, one episode of a problem is enough."""
-        return 1 if self.advantage == "gae" else 2
+    def needs_reference(self) -> bool:
+        """True if log-probabilities of the reference model count."""
+        return self.kl > 0 or "reference" in self.estimator.signals
 
 
 PRESETS: Mapping[str, Algorithm] = {

@@ -1,6 +1,6 @@
 """Rewards of training beside the task's: the length penalty, and the distance to a reference."""
 
-from zerogym.agents.llm.algorithms.advantages.group_relative import EpisodeReturn, Floats
+from zerogym.agents.llm.algorithms.batch import Floats, Sample
 from zerogym.agents.trajectory import Trajectory
 
 
@@ -28,10 +28,8 @@ def is_truncated(trajectory: Trajectory) -> bool:
     return any(turn.finish != "stop" for turn in trajectory.replies)
 
 
-def shaped_returns(
-    trajectory: Trajectory, limit: int, overlong: float, penalty: Floats
-) -> EpisodeReturn:
-    """Return the return of an episode with length penalty and the penalties of its tokens.
+def shaped(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) -> Sample:
+    """Return an episode with length penalty and the penalties of its tokens.
 
     The length penalty is that of the longest reply (our choice).
 
@@ -41,26 +39,5 @@ def shaped_returns(
         overlong: The buffer of `soft_overlong_punishment`.
         penalty: Penalty of each of the policy's own tokens (T,).
     """
-    return EpisodeReturn(trajectory.reward + _punishment(trajectory, limit, overlong), penalty)
-
-
-def token_rewards(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) -> Floats:
-    """Return the reward of each of the policy's own tokens (T,), arguments as `shaped_returns`.
-
-    A turn's reward comes at the turn's last token (at the last one before it if the turn has none),
-    the length penalty at the last of the episode. A reward before the first turn is left out.
-    """
-    rewards: Floats = -penalty
-    end = 0
-    for turn in trajectory.turns[trajectory.shared :]:
-        end += len(turn.action_ids)
-        if end:
-            rewards[end - 1] += turn.reward
-    if end:
-        rewards[-1] += _punishment(trajectory, limit, overlong)
-    return rewards
-
-
-def _punishment(trajectory: Trajectory, limit: int, overlong: float) -> float:
     longest = max((len(turn.action_ids) for turn in trajectory.replies), default=0)
-    return soft_overlong_punishment(longest, limit, overlong)
+    return Sample(trajectory, penalty, soft_overlong_punishment(longest, limit, overlong))

@@ -3,6 +3,8 @@
 The model stays in evaluation mode (no dropout), so that the first ratio of a batch is 1.
 """
 
+import copy
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -12,12 +14,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from zerogym.agents.llm.algorithms.advantages.group_relative import ADVANTAGES, Floats
+from zerogym.agents.llm.algorithms.batch import Batch, Floats
 from zerogym.agents.llm.algorithms.divergences import DIVERGENCES
 from zerogym.agents.llm.algorithms.losses.aggregations import Totals
 from zerogym.agents.llm.algorithms.losses.importance_corrections import correct
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss
-from zerogym.agents.llm.algorithms.reward_shaping import is_truncated, shaped_returns
+from zerogym.agents.llm.algorithms.reward_shaping import is_truncated, shaped
+from zerogym.agents.llm.algorithms.tables import weigh
 from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.micro_batches import MicroBatch, own_chunks
@@ -29,6 +32,7 @@ from zerogym.agents.llm.models.gradient_checkpointing import checkpointed, layer
 from zerogym.agents.llm.models.lora import has_adapter, without_adapter
 from zerogym.agents.llm.models.onednn_linear import fast_products
 from zerogym.agents.llm.rollout.environments import most_turns
+from zerogym.agents.parts import errors_of
 from zerogym.agents.trajectory import Flat, Trajectory
 from zerogym.errors import EngineFailed
 
@@ -46,8 +50,9 @@ class Learner:
 
     def __init__(self, model: Any, config: GRPOConfig, reference: Any = None) -> None:
         self.algorithm = config.algorithm
-        if self.algorithm.kl > 0 and reference is None and not has_adapter(model):
-            raise ValueError("kl > 0 needs a reference model")
+        if self.algorithm.needs_reference and reference is None and not has_adapter(model):
+            cause = "kl > 0" if self.algorithm.kl > 0 else self.algorithm.estimator.title()
+            raise ValueError(f"{cause} needs a reference model")
         if config.shard:
             model, reference = fsdp.shard_model(model), reference and fsdp.shard_model(reference)
         self.model, self.config, self.reference = model.eval(), config, reference
@@ -55,6 +60,8 @@ class Learner:
         self.layers = layers_of(model) if config.gradient_checkpointing else []
         self.optimizer = Optimizer([p for p in model.parameters() if p.requires_grad], config)
         self.parameters = self.optimizer.parameters
+        self._part_state: dict[str, Any] = {}
+        self._next_part_state: dict[str, Any] = {}
 
     def update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
         """Take the configured number of optimiser steps on groups; metrics of the last one.
@@ -68,11 +75,14 @@ class Learner:
                 before the first pass.
             OutOfMemory: If there is not enough; the same holds.
             EngineFailed: If the engine recorded no log-probability for a sampled token.
+            PartFailed: If a part of the algorithm raises, or returns unusable numbers.
         """
         sizes = f"now {self.config.micro_batch} and {self.config.micro_tokens}"
         explained = explained_out_of_memory(f"lower micro_batch or micro_tokens, {sizes}")
         with explained, self._computing(), checkpointed(self.layers):
-            return self._update(groups)
+            metrics = self._update(groups)
+        self._part_state = self._next_part_state
+        return metrics
 
     def _update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
         flats, advantages, totals, metrics = self._weigh(groups)
@@ -112,7 +122,10 @@ class Learner:
         _check_known(whole)
         flats = [trajectory.flatten() for trajectory in whole]
         penalties, metrics = self._penalties(flats)
-        advantages, more = self._advantages(groups, flats, penalties)
+        batch = self._view(groups, penalties)
+        advantages, more = self._advantages(batch, flats)
+        with errors_of(self.algorithm.estimator):
+            self._next_part_state = json.loads(json.dumps(batch.state))
         masked = self.algorithm.mask_truncated
         counted = [i for i, item in enumerate(whole) if not (masked and is_truncated(item))]
         always = self.algorithm.pulls_always
@@ -121,21 +134,29 @@ class Learner:
         totals = Totals(len(flats), max(1, tokens), token_budget(self.config))
         return [flats[i] for i in kept], [advantages[i] for i in kept], totals, metrics | more
 
-    def _advantages(
-        self,
-        groups: Sequence[Sequence[Trajectory]],
-        flats: Sequence[Flat],
-        penalties: Sequence[Floats],
-    ) -> tuple[list[Floats], dict[str, float]]:
-        """Return the advantages (T,) of each episode's own tokens, and metrics."""
+    def _view(self, groups: Sequence[Sequence[Trajectory]], penalties: Sequence[Floats]) -> Batch:
+        """Return what the advantage sees of the groups, without signals."""
         rest = iter(penalties)
         limit, overlong = self.config.max_new_tokens, self.algorithm.overlong
-        returns = [
-            [shaped_returns(item, limit, overlong, next(rest)) for item in group]
-            for group in groups
-        ]
-        weighed = ADVANTAGES[self.algorithm.advantage](returns)
-        return [own for group in weighed for own in group], {}
+        return Batch(
+            [[shaped(item, limit, overlong, next(rest)) for item in group] for group in groups],
+            copy.deepcopy(self._part_state),
+        )
+
+    def _advantages(
+        self, batch: Batch, flats: Sequence[Flat]
+    ) -> tuple[list[Floats], dict[str, float]]:
+        """Return the advantages (T,) of each episode's own tokens, and metrics."""
+        part = self.algorithm.estimator
+        signals = {name: self._scored(flats, self._signal(name)) for name in part.signals}
+        return weigh(part, batch.with_signals(signals)), {}
+
+    def _signal(self, name: str) -> Callable[[Rows], torch.Tensor]:
+        """Return what computes a signal (B, K) that an advantage declares."""
+        if name == "reference":
+            return self._reference
+        temperature, packed = self.config.temperature, self.packed
+        return lambda rows: token_logprobs_and_entropy(self.model, rows, temperature, packed)[1]
 
     def _penalties(self, flats: Sequence[Flat]) -> tuple[list[Floats], dict[str, float]]:
         """Return the penalty (T,) of each episode's tokens for the distance to the reference."""
@@ -226,6 +247,14 @@ class Learner:
     def set_state(self, tensors: dict[str, torch.Tensor]) -> None:
         """Load what `state` returned."""
         self.optimizer.set_state(tensors)
+
+    def part_state(self) -> dict[str, Any]:
+        """Return what the advantage keeps from update to update, as JSON values."""
+        return copy.deepcopy(self._part_state)
+
+    def set_part_state(self, values: dict[str, Any]) -> None:
+        """Load what `part_state` returned."""
+        self._part_state = copy.deepcopy(values)
 
 
 def token_budget(config: GRPOConfig) -> int:

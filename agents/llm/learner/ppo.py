@@ -3,10 +3,8 @@
 "Proximal Policy Optimization Algorithms" (2017, arXiv 1707.06347) for language models, where each
 of the policy's own tokens is an action. Values take the place of the other episodes of a group, so
 one episode of a problem is enough. A turn's reward comes at its last token, the penalty for the
-distance to a reference at each token (`kl_in="reward"`). Advantages are whitened over all own
-tokens of the batch, as in the code of most PPO trainers of language models; the paper does not
-have it. Left out: adaptive weights of the divergence, mini-batches in random order, training of
-the values before that of the policy.
+distance to a reference at each token (`kl_in="reward"`). Left out: adaptive weights of the
+divergence, mini-batches in random order, training of the values before that of the policy.
 """
 
 from collections.abc import Sequence
@@ -17,22 +15,22 @@ import numpy as np
 import torch
 
 from zerogym.agents.llm.algorithms.advantages.gae import explained_variance, gae
-from zerogym.agents.llm.algorithms.advantages.group_relative import Floats, whiten
+from zerogym.agents.llm.algorithms.batch import Batch, Floats
 from zerogym.agents.llm.algorithms.losses.aggregations import Totals
-from zerogym.agents.llm.algorithms.reward_shaping import token_rewards
+from zerogym.agents.llm.algorithms.tables import ValueAdvantage, estimated
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.learner import Learner
 from zerogym.agents.llm.learner.micro_batches import MicroBatch
 from zerogym.agents.llm.learner.rows import Rows, placed
 from zerogym.agents.llm.learner.value_head import ValueHead, captured_hidden_states, value_loss
-from zerogym.agents.trajectory import Flat, Trajectory
+from zerogym.agents.trajectory import Flat
 
 _HEAD = "value_head."  # its tensors' names in the learner's state begin so
 
 
 def make_learner(model: Any, config: GRPOConfig, reference: Any = None) -> Learner:
     """Make the learner of the settings' algorithm; same arguments as `Learner`."""
-    learner = PPOLearner if config.algorithm.advantage == "gae" else Learner
+    learner = PPOLearner if config.algorithm.estimator.critic else Learner
     return learner(model, config, reference)
 
 
@@ -40,7 +38,7 @@ class PPOLearner(Learner):
     """A learner with a value head; same arguments as `Learner`.
 
     The head is trained by the same optimiser at a learning rate of its own, and its gradient counts
-    in the norm that `max_grad_norm` bounds. Advantages are whitened over the batch's tokens.
+    in the norm that `max_grad_norm` bounds.
     """
 
     def __init__(self, model: Any, config: GRPOConfig, reference: Any = None) -> None:
@@ -49,34 +47,26 @@ class PPOLearner(Learner):
         self.optimizer.add(list(self.head.parameters()), config.value_lr)
 
     def _advantages(
-        self,
-        groups: Sequence[Sequence[Trajectory]],
-        flats: Sequence[Flat],
-        penalties: Sequence[Floats],
+        self, batch: Batch, flats: Sequence[Flat]
     ) -> tuple[list[Floats], dict[str, float]]:
-        """Return whitened advantage, value and return of each own token (T, 3), for `_batch`."""
+        """Return advantage, value and return of each own token (T, 3), for `_batch`."""
         if not flats:
             return [], {}
-        algorithm, limit = self.algorithm, self.config.max_new_tokens
-        whole = [trajectory for group in groups for trajectory in group]
-        rewards = [
-            token_rewards(trajectory, limit, algorithm.overlong, penalty)
-            for trajectory, penalty in zip(whole, penalties, strict=True)
-        ]
+        part = self.algorithm.estimator
+        assert isinstance(part, ValueAdvantage)
+        rewards = [sample.token_rewards for sample in batch.samples]
         to_go = np.concatenate(
-            [gae(own, np.zeros_like(own), algorithm.gamma, 1.0)[0] for own in rewards]
+            [gae(own, np.zeros_like(own), part.gamma, 1.0)[0] for own in rewards]
         )  # the return from each token on (N,)
         if to_go.size:
             self.head.begin(float(to_go.mean()))
         values = self._scored(flats, self._values)
-        estimates = [
-            gae(own, value, algorithm.gamma, algorithm.gae_lambda)
-            for own, value in zip(rewards, values, strict=True)
-        ]
-        advantages = whiten([advantage for advantage, _ in estimates])
+        others = [name for name in part.signals if name != "values"]
+        signals = {name: self._scored(flats, self._signal(name)) for name in others}
+        advantages, targets = estimated(part, batch.with_signals({**signals, "values": values}))
         columns = [
-            np.stack([advantage, value, returns], axis=1)  # (T, 3)
-            for advantage, value, (_, returns) in zip(advantages, values, estimates, strict=True)
+            np.stack([advantage, value, target], axis=1)  # (T, 3)
+            for advantage, value, target in zip(advantages, values, targets, strict=True)
         ]
         explained = explained_variance(np.concatenate(values), to_go)
         return columns, {} if explained is None else {"value/explained": explained}

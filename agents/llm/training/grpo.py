@@ -39,7 +39,7 @@ from zerogym.agents.llm.training.starting_model import model_of_run
 from zerogym.agents.run_lock import locked
 from zerogym.agents.torch_threads import few_threads
 from zerogym.agents.trajectory import write_jsonl
-from zerogym.errors import EngineFailed, SandboxUnavailable, TrainingDiverged
+from zerogym.errors import EngineFailed, PartFailed, SandboxUnavailable, TrainingDiverged
 
 _ONE_PROCESS = (EngineFailed, OutOfMemory, parallel.ProcessLost)  # errors of perhaps one alone
 _EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams below
@@ -90,6 +90,7 @@ def train(
         EngineFailed: If the engine or an opponent's server gives no usable reply; the state is
             saved before.
         ModelNotFound, MissingExtra: If there is no such model, or no package of a tracker.
+        PartFailed: If a part of the algorithm fails; it names the part, the state is saved before.
         ProcessLost: If another process of the run has ended; the state is saved before.
         WeightsDiffer: If processes do not have the same weights before a checkpoint.
 
@@ -120,7 +121,7 @@ def _take_steps(run: "_Run", steps: int) -> Result:
         except (SandboxUnavailable, EngineFailed, parallel.ProcessLost) as error:
             run.rescue(error)
             raise
-        except (TrainingDiverged, OutOfMemory) as error:
+        except (TrainingDiverged, OutOfMemory, PartFailed) as error:
             saved = run.rescue(error)
             raise type(error)(f"step {run.step + 1}: {error}; {saved}") from error
 
@@ -149,7 +150,9 @@ class _Run:
             check_same_settings(config, record["config"], self.out)
         self.log = RunLog(config, on_progress, record.get("step"))
         model, tokenizer = model_of_run(config, latest / "model" if latest else None)
-        copied = config.algorithm.kl and not config.lora_rank  # else it is under the adapter
+        copied = (
+            config.algorithm.needs_reference and not config.lora_rank
+        )  # else it is under the adapter
         reference = load_model(config.model, config.device, config.dtype)[0] if copied else None
         self.model, self.tokenizer = model, tokenizer
         self.generator = make_engine(config, model, tokenizer, latest)
@@ -163,6 +166,7 @@ class _Run:
         if record:
             self.step = record["step"]
             self.learner.set_state(drop_stale(optimizer))
+            self.learner.set_part_state(record.get("parts", {}))
             self.evaluations = {int(k): Evaluation(**v) for k, v in record["evaluations"].items()}
 
     def take_step(self) -> None:
@@ -212,9 +216,10 @@ class _Run:
         """Write a checkpoint of the last complete step."""
         record = {
             "step": self.step,
-            "config": asdict(self.config),
+            "config": self.config.record(),
             "evaluated_on": {seat: envs.record() for seat, envs in self.tests.items()},
             "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
+            "parts": self.learner.part_state(),
         }
         older = self.rollouts.state(self.step) if self.rollouts else {}
         with uninterrupted():

@@ -14,7 +14,6 @@ computes on a processor's core), evaluation by workers, batches without straggle
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any
@@ -158,7 +157,7 @@ class RayWorkers:
         return self._workers[place].play.remote(block, seed, self._weights, self._version)
 
     def _start(self) -> Any:
-        return self._ray.remote(num_cpus=1)(Worker).remote(asdict(self._config))
+        return self._ray.remote(num_cpus=1)(Worker).remote(self._config.record())
 
     def __enter__(self) -> "RayWorkers":
         count = self._config.ray

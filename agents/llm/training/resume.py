@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from zerogym.agents.llm.algorithms.tables import ADVANTAGES
 from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.parts import recorded_part
 from zerogym.envs.recorded import without_keys
 
 _MAY_CHANGE = (
@@ -31,9 +33,17 @@ def check_same_settings(config: GRPOConfig, record: Mapping[str, Any], out: Path
         ValueError: If settings that must not change differ; it names all of them.
     """
     # A setting that came after the run was made has been at its default all along.
-    kept = without_keys(json.loads(json.dumps(asdict(GRPOConfig()))) | dict(record))
-    mine = without_keys(json.loads(json.dumps(asdict(config))))
+    kept = _comparable(json.loads(json.dumps(GRPOConfig().record())) | dict(record), out)
+    mine = _comparable(json.loads(json.dumps(config.record())), out)
     names = [item.name for item in fields(config) if item.name not in _MAY_CHANGE]
     changed = [name for name in names if kept[name] != mine[name]]
     if changed:
         raise ValueError(f"the run in {out} had other settings: {', '.join(changed)}")
+
+
+def _comparable(values: Mapping[str, Any], out: Path) -> dict[str, Any]:
+    """Return settings without keys of servers, and a part with all of its settings."""
+    same: dict[str, Any] = without_keys(values)
+    if same["advantage"] is not None:
+        same["advantage"] = ADVANTAGES.record(recorded_part(same["advantage"], out))
+    return same

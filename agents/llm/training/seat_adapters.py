@@ -82,7 +82,9 @@ class SeatLearner:
                 seats are those before.
         """
         metrics: dict[str, float] = {}
+        before = self.part_state()
         with ExitStack() as transactions:
+            transactions.push(lambda kind, *_: self.set_part_state(before) if kind else None)
             for learner in self._learners.values():
                 transactions.enter_context(learner.optimizer.transaction())
             for seat, learner in self._learners.items():
@@ -107,6 +109,15 @@ class SeatLearner:
             learner.set_state(
                 {k.removeprefix(start): v for k, v in tensors.items() if k.startswith(start)}
             )
+
+    def part_state(self) -> dict[str, Any]:
+        """Return what the advantage of each seat keeps, by seat."""
+        return {seat: learner.part_state() for seat, learner in self._learners.items()}
+
+    def set_part_state(self, values: Mapping[str, Any]) -> None:
+        """Load what `part_state` returned."""
+        for seat, learner in self._learners.items():
+            learner.set_part_state(values.get(seat, {}))
 
 
 def learner_of_run(model: Any, config: GRPOConfig, reference: Any = None) -> Learner | SeatLearner:

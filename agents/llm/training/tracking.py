@@ -16,7 +16,6 @@ import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -48,7 +47,7 @@ class TensorBoard:
 
         folder = Path(config.out) / "tensorboard"
         self._writer: Any = SummaryWriter(str(folder), purge_step=first)
-        lines = json.dumps(asdict(config), indent=2).splitlines()
+        lines = json.dumps(config.record(), indent=2).splitlines()
         text = "\n".join(f"    {line}" for line in lines)  # as Markdown has code
         self._writer.add_text("settings", text, first)
 
@@ -81,7 +80,7 @@ class Trackio:
         with redirect_stdout(io.StringIO()):  # the terminal shows our progress
             self._run: Any = trackio.init(
                 os.environ.get("TRACKIO_PROJECT", "zerogym"), resume="allow", embed=False,
-                name=f"{out.name}-{_identity(out / 'trackio', first)}", config=asdict(config),
+                name=f"{out.name}-{_identity(out / 'trackio', first)}", config=config.record(),
             )  # fmt: skip
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
@@ -114,7 +113,7 @@ class WeightsAndBiases:
         silent = wandb.Settings(console="off", silent=True)  # the terminal shows our progress
         self._run: Any = wandb.init(
             project=os.environ.get("WANDB_PROJECT", "zerogym"), name=out.name, dir=str(out),
-            id=_identity(out / "wandb", first), resume="allow", config=asdict(config),
+            id=_identity(out / "wandb", first), resume="allow", config=config.record(),
             settings=silent,
         )  # fmt: skip
 

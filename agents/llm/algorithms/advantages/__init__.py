@@ -1,4 +1,4 @@
-"""Advantages of tokens: a paper a file.
+"""Advantages of tokens: a paper a file; every file here registers its parts.
 
 Read `group_relative.py`.
 """

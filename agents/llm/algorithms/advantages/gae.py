@@ -6,9 +6,13 @@ the last token of a reply is followed by the first one of the next reply. Left o
 from a value where an episode was cut.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from zerogym.agents.llm.algorithms.advantages.group_relative import Floats, all_equal
+from zerogym.agents.llm.algorithms.advantages.group_relative import all_equal, whiten
+from zerogym.agents.llm.algorithms.batch import Batch, Floats
+from zerogym.agents.llm.algorithms.tables import ValueAdvantage, advantage
 
 
 def gae(rewards: Floats, values: Floats, gamma: float, lam: float) -> tuple[Floats, Floats]:
@@ -52,3 +56,35 @@ def explained_variance(values: Floats, returns: Floats) -> float | None:
         0.75
     """
     return None if all_equal(returns) else 1 - float(np.var(returns - values) / np.var(returns))
+
+
+@advantage("gae")
+@dataclass(frozen=True)
+class Gae(ValueAdvantage):
+    """Compare with the values of a value head: generalised advantage estimation, whitened.
+
+    Advantages are whitened over all own tokens of the batch, as in the code of most PPO trainers of
+    language models; the paper does not have it.
+    """
+
+    source = (
+        "High-Dimensional Continuous Control Using Generalized Advantage Estimation (2015, arXiv "
+        "1506.02438)"
+    )
+
+    gamma: float = 1.0  # discount per token, in [0, 1]
+    gae_lambda: float = 1.0  # bias-variance trade-off, in [0, 1]; 1: no bias
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("gamma", "gae_lambda"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
+
+    def estimate(self, batch: Batch) -> tuple[list[Floats], list[Floats]]:
+        """Return whitened advantages (T,) and returns (T,) of all episodes, in order."""
+        estimates = [
+            gae(sample.token_rewards, sample.signals["values"], self.gamma, self.gae_lambda)
+            for sample in batch.samples
+        ]
+        return whiten([own for own, _ in estimates]), [returns for _, returns in estimates]

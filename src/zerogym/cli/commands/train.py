@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 
 from zerogym.cli.console import UsageError, friendly, interrupted, out, progress_bar, usage_errors
-from zerogym.cli.names import import_wrappers, typed_id
+from zerogym.cli.names import import_typed, import_wrappers, typed_id
 from zerogym.cli.parsing import Verbs
 from zerogym.cli.settings import build, from_file, read_config, settings_command, typed
 from zerogym.envs.registry import game_of
@@ -43,6 +43,9 @@ def train_llm(
     from zerogym.agents.llm.models.loading import require_llm
 
     given = typed(context)
+    module, colon, _ = str(given.get("advantage", "")).partition(":")
+    if colon:
+        import_typed(module)
     if game_of(given.get("env", "")) is None:  # else the model plays all its seats
         given = _with_full_id(given)
     import_wrappers(given)

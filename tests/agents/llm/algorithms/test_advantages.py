@@ -7,24 +7,27 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers.llm.samples import group_of, sample
 from zerogym.agents.llm.algorithms.advantages.group_relative import (
-    ADVANTAGES,
-    EpisodeReturn,
+    DrGrpo,
+    Grpo,
+    ReinforcePP,
+    Rloo,
     all_equal,
-    dr_grpo,
-    grpo,
-    reinforce_pp,
-    rloo,
 )
+from zerogym.agents.llm.algorithms.batch import Batch
 from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm, get_preset
 from zerogym.agents.llm.algorithms.reward_shaping import (
     is_truncated,
-    shaped_returns,
+    shaped,
     soft_overlong_punishment,
 )
+from zerogym.agents.llm.algorithms.tables import ADVANTAGES, weigh
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, Turn
 from zerogym.errors import UnknownName
+
+grpo, dr_grpo, rloo = Grpo().of_group, DrGrpo().of_group, Rloo().of_group
 
 
 def played(reward: float, *lengths: int, finish: str = "stop") -> Trajectory:
@@ -53,14 +56,14 @@ def test_advantages_by_hand() -> None:
 def test_global_advantages_by_hand() -> None:
     """Returns to go 1, 1, 1 and 0 in one group, 3 in another: mean 1.2, variance 0.96."""
     lengths = [[(1.0, 3), (0.0, 1)], [(3.0, 1)]]
-    groups = [[EpisodeReturn(r, np.zeros(n)) for r, n in group] for group in lengths]
-    (first, second), (third,) = reinforce_pp(groups)
+    groups = [[sample(r, n) for r, n in group] for group in lengths]
+    first, second, third = weigh(ReinforcePP(), Batch(groups))
     deviation = math.sqrt((3 * 0.2**2 + 1.2**2 + 1.8**2) / 5)
     assert deviation == pytest.approx(math.sqrt(0.96))
     assert first == pytest.approx([-0.2 / deviation] * 3)
     assert second == pytest.approx([-1.2 / deviation]) and third == pytest.approx([1.8 / deviation])
-    assert reinforce_pp([]) == []
-    assert reinforce_pp([[EpisodeReturn(1.0, np.zeros(0))]])[0][0].size == 0
+    assert weigh(ReinforcePP(), Batch([])) == []
+    assert weigh(ReinforcePP(), Batch([[sample(1.0, 0)]]))[0].size == 0
 
 
 def test_equal_rewards_with_unequal_divergences_have_no_normalised_advantage() -> None:
@@ -69,31 +72,31 @@ def test_equal_rewards_with_unequal_divergences_have_no_normalised_advantage() -
     RLOO, which divides by nothing, keeps its unbiased part: 0.115 - d times 4 / 3.
     """
 
-    def weigh(name: str, rewards: list[float]) -> list[float]:
+    def weights(name: str, rewards: list[float]) -> list[float]:
         sums = (0.10, 0.11, 0.12, 0.13)
-        group = [EpisodeReturn(r, np.full(2, d / 2)) for r, d in zip(rewards, sums, strict=True)]
-        return [float(own[0]) for own in ADVANTAGES[name]([group])[0]]
+        group = [sample(r, 2, [d / 2] * 2) for r, d in zip(rewards, sums, strict=True)]
+        return [float(own[0]) for own in weigh(ADVANTAGES[name](), Batch([group]))]
 
-    assert weigh("grpo", [0.7] * 4) == weigh("grpo", [0.1 + 0.2, 0.3, 0.3, 0.3]) == [0.0] * 4
+    assert weights("grpo", [0.7] * 4) == weights("grpo", [0.1 + 0.2, 0.3, 0.3, 0.3]) == [0.0] * 4
     expected = [0.015, 0.005, -0.005, -0.015]
-    assert weigh("dr_grpo", [0.7] * 4) == pytest.approx(expected)
-    assert weigh("rloo", [0.7] * 4) == pytest.approx([4 / 3 * x for x in expected])
+    assert weights("dr_grpo", [0.7] * 4) == pytest.approx(expected)
+    assert weights("rloo", [0.7] * 4) == pytest.approx([4 / 3 * x for x in expected])
     unequal = [1 - 0.10, 0 - 0.11, 0 - 0.12, 1 - 0.13]
-    assert weigh("grpo", [1.0, 0.0, 0.0, 1.0]) == pytest.approx(grpo(unequal))
+    assert weights("grpo", [1.0, 0.0, 0.0, 1.0]) == pytest.approx(grpo(unequal))
 
 
-@pytest.mark.parametrize("name", ADVANTAGES)
+@pytest.mark.parametrize("name", ["grpo", "dr_grpo", "rloo", "reinforce_pp"])
 @pytest.mark.parametrize("reward", [0.0, 1.0, 0.2, 1 / 3, -7.1, 1e6])
 def test_equal_rewards_give_exact_zeros(name: str, reward: float) -> None:
-    def weigh(rewards: list[float]) -> list[float]:
-        (group,) = ADVANTAGES[name]([[EpisodeReturn(r, np.zeros(2)) for r in rewards]])
+    def weights(rewards: list[float]) -> list[float]:
+        group = weigh(ADVANTAGES[name](), group_of(rewards))
         assert all(len(own) == 2 and own[0] == own[1] for own in group)
         return [float(own[0]) for own in group]
 
-    assert weigh([reward] * 7) == [0.0] * 7
+    assert weights([reward] * 7) == [0.0] * 7
     assert 0.1 + 0.2 != 0.3  # equal but for rounding
-    assert weigh([0.1 + 0.2, 0.3, 0.3]) == [0.0] * 3
-    assert any(weigh([reward, reward + 0.01 * max(1, abs(reward))]))
+    assert weights([0.1 + 0.2, 0.3, 0.3]) == [0.0] * 3
+    assert any(weights([reward, reward + 0.01 * max(1, abs(reward))]))
 
 
 def test_equal_is_judged_on_rewards() -> None:
@@ -115,17 +118,15 @@ def test_soft_overlong_punishment_by_hand() -> None:
 
 def test_shaped_returns_by_hand() -> None:
     """A reward of 2, a longest reply of 9 of 10 tokens with a buffer of 2, penalties 1, 2, 3."""
-    got = shaped_returns(played(2.0, 3, 9), 10, 0.2, np.array([1.0, 2.0, 3.0]))
+    got = shaped(played(2.0, 3, 9), 10, 0.2, np.array([1.0, 2.0, 3.0]))
     assert got.total == pytest.approx(2 - 0.5 - 6)
     assert got.to_go == pytest.approx([1.5 - 6, 1.5 - 5, 1.5 - 3])
-    plain = shaped_returns(played(2.0, 3, 9), 10, 0.0, np.zeros(3))
+    plain = shaped(played(2.0, 3, 9), 10, 0.0, np.zeros(3))
     assert plain.total == 2.0 and plain.to_go.tolist() == [2.0] * 3
-    assert shaped_returns(played(2.0), 10, 0.2, np.zeros(0)).total == 2.0
+    assert shaped(played(2.0), 10, 0.2, np.zeros(0)).total == 2.0
     short, long = played(2.0, 3, 10).turns
     thought = replace(played(2.0), turns=(replace(long, kind="chunk"), short))
-    assert (
-        shaped_returns(thought, 10, 0.2, np.zeros(3)).total == 2.0
-    )  # only what it ends with is a reply
+    assert shaped(thought, 10, 0.2, np.zeros(3)).total == 2.0  # only what it ends with is a reply
 
 
 @pytest.mark.parametrize("finish", ["length", "context"])

@@ -9,12 +9,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from zerogym.agents.llm.algorithms.advantages.group_relative import ADVANTAGES  # noqa: E402
+from zerogym.agents.llm.algorithms.batch import Batch  # noqa: E402
 from zerogym.agents.llm.algorithms.divergences import DIVERGENCES, k1, k2, k3  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.aggregations import Totals  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
-from zerogym.agents.llm.algorithms.reward_shaping import shaped_returns  # noqa: E402
+from zerogym.agents.llm.algorithms.reward_shaping import shaped  # noqa: E402
+from zerogym.agents.llm.algorithms.tables import weigh  # noqa: E402
 from zerogym.agents.trajectory import Trajectory  # noqa: E402
 
 TOKENS = 3
@@ -149,10 +150,10 @@ def test_policy_gradient_is_that_of_the_mean_reward(
         with torch.no_grad():
             distance = [k1(policy.logprobs(r), reference.logprobs(r)).numpy() for r in pair]
         episode_returns = [
-            shaped_returns(Trajectory("e", 0, 0, (), reward=rewarded[r]), 2, 0.0, kl * d)
+            shaped(Trajectory("e", 0, 0, (), reward=rewarded[r]), 2, 0.0, kl * d)
             for r, d in zip(pair, distance, strict=True)
         ]
-        (weights,) = ADVANTAGES[algorithm.advantage]([episode_returns])
+        weights = weigh(algorithm.estimator, Batch([episode_returns]))
         loss, _ = policy_loss(
             new, old, torch.tensor(np.stack(weights)), torch.ones(2, 2).double(), algorithm,
             Totals(rows=2, tokens=4, budget=2),

@@ -5,8 +5,13 @@ import pytest
 
 from zerogym.agents.llm.algorithms.advantages.gae import explained_variance, gae
 from zerogym.agents.llm.algorithms.advantages.group_relative import whiten
-from zerogym.agents.llm.algorithms.reward_shaping import token_rewards
+from zerogym.agents.llm.algorithms.batch import Floats
+from zerogym.agents.llm.algorithms.reward_shaping import shaped
 from zerogym.agents.trajectory import Trajectory, Turn
+
+
+def token_rewards(episode: Trajectory, limit: int, overlong: float, penalty: Floats) -> Floats:
+    return shaped(episode, limit, overlong, penalty).token_rewards
 
 
 def played(*turns: tuple[int, float], early: float = 0.0) -> Trajectory:

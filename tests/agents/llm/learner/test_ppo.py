@@ -283,4 +283,4 @@ def test_the_command_line_takes_one_episode_of_a_problem(config: GRPOConfig) -> 
 @pytest.mark.parametrize("change", [{"preset": "dapo", "advantage": "gae"}, {"refills": 1}])
 def test_values_and_groups_go_together(change: dict[str, Any]) -> None:
     config = GRPOConfig(**({"preset": "ppo", "group_size": 2} | change))
-    assert config.algorithm.advantage == "gae" and config.algorithm.peers == 1
+    assert config.algorithm.estimator.critic and config.algorithm.estimator.minimum_group == 1

@@ -1,0 +1,128 @@
+"""The view that an advantage has of a batch: groups of episodes, their rewards, named signals."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.agents.trajectory import Flat, Trajectory
+
+Floats = NDArray[np.float64]
+Weights = Sequence[Sequence[Floats | float]]  # of each episode of each group: (T,), or one number
+
+
+@dataclass(frozen=True)
+class Sample:
+    """An episode in training: one seat's trajectory and the return that it is trained on.
+
+    `trajectory` has turns, rewards, infos, seat and role; the policy's own tokens are T.
+
+    Attributes:
+        trajectory: The episode as it was recorded.
+        penalty: What the distance to the reference takes off at each own token (T,).
+        punishment: The length penalty, at most 0.
+        signals: Numbers of each own token (T,) by name: those that the advantage declares.
+    """
+
+    trajectory: Trajectory
+    penalty: Floats
+    punishment: float = 0.0
+    signals: Mapping[str, Floats] = field(default_factory=dict)
+
+    @cached_property
+    def flat(self) -> Flat:
+        """The episode as one row: ids, mask and turn of each token, the world's included."""
+        return self.trajectory.flatten()
+
+    @cached_property
+    def ids(self) -> NDArray[np.int64]:
+        """The own tokens (T,)."""
+        return np.asarray(self.flat.ids, dtype=np.int64)[np.asarray(self.flat.mask) == 1]
+
+    @cached_property
+    def turns(self) -> NDArray[np.int64]:
+        """The number of the turn of each own token (T,)."""
+        return np.asarray(self.flat.turn, dtype=np.int64)[np.asarray(self.flat.mask) == 1]
+
+    @property
+    def tokens(self) -> int:
+        """The number T of own tokens."""
+        return len(self.penalty)
+
+    @property
+    def reward(self) -> float:
+        """The reward of the task, the length penalty included."""
+        return self.trajectory.reward + self.punishment
+
+    @property
+    def total(self) -> float:
+        """The return of the whole episode: the reward less all penalties."""
+        return self.reward - float(self.penalty.sum())
+
+    @property
+    def to_go(self) -> Floats:
+        """The return from each own token on (T,); the reward counts at the end."""
+        to_go: Floats = self.reward - np.cumsum(self.penalty[::-1])[::-1]
+        return to_go
+
+    @property
+    def token_rewards(self) -> Floats:
+        """The reward of each own token (T,).
+
+        A turn's reward comes at the turn's last token (at the last one before it if the turn has
+        none), the length penalty at the last of the episode. A reward before the first turn is left
+        out.
+        """
+        rewards: Floats = -self.penalty
+        end = 0
+        for turn in self.trajectory.turns[self.trajectory.shared :]:
+            end += len(turn.action_ids)
+            if end:
+                rewards[end - 1] += turn.reward
+        if end:
+            rewards[-1] += self.punishment
+        return rewards
+
+    @property
+    def key(self) -> str:
+        """The name of the problem: environment, arguments and seed."""
+        item = self.trajectory
+        return json.dumps([item.env, dict(item.kwargs), item.seed], sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The episodes of an update.
+
+    Attributes:
+        groups: Episodes of the same problem (and seat) are a group; sizes may differ.
+        state: JSON values that the advantage keeps from one update to the next, under its own keys;
+            it changes them in place, and checkpoints have them. Empty at first.
+    """
+
+    groups: Sequence[Sequence[Sample]]
+    state: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def samples(self) -> list[Sample]:
+        """All episodes, in order."""
+        return [sample for group in self.groups for sample in group]
+
+    def grouped(self, values: Sequence[Any]) -> list[list[Any]]:
+        """Return values of all episodes, in order, as lists of their groups."""
+        rest = iter(values)
+        return [[next(rest) for _ in group] for group in self.groups]
+
+    def with_signals(self, signals: Mapping[str, Sequence[Floats]]) -> "Batch":
+        """Return the batch with signals: for each name numbers (T,) of all episodes, in order."""
+        if not signals:
+            return self
+        added = [
+            replace(sample, signals={name: values[i] for name, values in signals.items()})
+            for i, sample in enumerate(self.samples)
+        ]
+        return replace(self, groups=self.grouped(added))

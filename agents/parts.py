@@ -1,0 +1,248 @@
+"""Parts: papers as small objects with settings, in tables that anybody can extend.
+
+A part is a frozen dataclass with `__call__`; a `Table` holds the parts of one kind by name. A part
+is given as an object (`Tempo(alpha=0.5)`), by name (`"tempo"`), as `"my_module:Name"` (the module
+is imported), or as JSON values (`{"part": "tempo", "alpha": 0.5, "version": 1}`), which import
+nothing. Installed packages add parts by entry points of the group `zerogym.parts`, named
+`<kind>.<name>`. Readers of settings pass strings from files through `recorded_part`.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import sys
+import traceback
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import MISSING, dataclass, fields
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar, cast
+
+from zerogym.agents.settings import check_types
+from zerogym.envs.references import load_reference
+from zerogym.errors import ImportRefused, PartFailed, UnknownArgument, UnknownName, ZerogymError
+
+GROUP = "zerogym.parts"
+_RESERVED = ("part", "version")  # keys of a record beside the settings
+
+
+@dataclass(frozen=True)
+class Part:
+    """Base of all parts: its subclasses' fields are settings, each with a default.
+
+    Attributes:
+        source: Title, year and arXiv id of the paper; empty without one.
+        version: Number of the formula; a change of its results raises it.
+    """
+
+    source: ClassVar[str] = ""
+    version: ClassVar[int] = 1
+    registered: ClassVar[str] = ""  # set by the table
+
+    def __post_init__(self) -> None:
+        check_types(self)
+
+    @classmethod
+    def title(cls) -> str:
+        """Return the name in records and messages: `my_module:Name` of a part of one's own."""
+        return cls.registered or f"{cls.__module__}:{cls.__qualname__}"
+
+    def record(self) -> dict[str, Any]:
+        """Return name, settings and version as JSON values."""
+        settings = {field.name: getattr(self, field.name) for field in fields(self)}
+        listed = {k: list(v) if isinstance(v, tuple) else v for k, v in settings.items()}
+        return {"part": self.title(), **listed, "version": self.version}
+
+
+P = TypeVar("P", bound=Part)
+
+
+class Table(Generic[P]):
+    """The parts of one kind by name.
+
+    Args:
+        kind: The kind in messages, and the first word of an entry point's name.
+        base: The class of its parts.
+        home: The module or package whose modules register zerogym's own parts.
+    """
+
+    def __init__(self, kind: str, base: type[P], home: str) -> None:
+        self.kind, self.base, self.home = kind, base, home
+        self._parts: dict[str, type[P]] = {}
+        self._complete = False
+
+    def register(self, name: str) -> Callable[[type[P]], type[P]]:
+        """Return a decorator of frozen dataclasses that adds a part under a name.
+
+        A part of one's own replaces one of the same name, but none of zerogym's.
+
+        Raises:
+            TypeError: If the class is not frozen, has another base, or a field without default.
+            ValueError: If zerogym has a part of this name.
+        """
+
+        def add(part: type[P]) -> type[P]:
+            self._check(part)
+            if part.__module__.startswith("zerogym."):
+                part.registered = name
+            else:
+                self._load()
+                if name in self._parts and self._parts[name].registered == name:
+                    raise ValueError(f"{self.kind} {name!r} is zerogym's: choose another name")
+            self._parts[name] = part
+            return part
+
+        return add
+
+    def names(self) -> list[str]:
+        """Return the names of all parts, those of installed packages included."""
+        self._load()
+        return [*self._parts, *(name for name in self._installed() if name not in self._parts)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __getitem__(self, name: str) -> type[P]:
+        """Return the class of a name, or of `my_module:Name`, which is imported.
+
+        Raises:
+            UnknownName: If there is none; it suggests the nearest.
+        """
+        self._load()
+        if name in self._parts:
+            return self._parts[name]
+        if name in self._installed():
+            return self._from_package(name)
+        if ":" in name:
+            return self._imported(name)
+        raise UnknownName(self.kind, name, self.names())
+
+    def make(self, value: P | str | Mapping[str, Any]) -> P:
+        """Return the part of an object, a name or a record; a record imports nothing.
+
+        Raises:
+            UnknownName: If there is no part of this name.
+            UnknownArgument: If a record has a setting that the part has not.
+            TypeError: If the value is neither, or a setting has another type.
+            ValueError: If the record is of another version of the part.
+            ImportRefused: If a record names a module that is not imported.
+        """
+        if isinstance(value, str):
+            return self[value]()
+        if isinstance(value, Mapping):
+            return self._from_record(value)
+        if isinstance(value, self.base):
+            self._check(type(value))
+            return value
+        raise TypeError(
+            f"{self.kind} must be a name, {self.base.__name__} or a record, got {value!r:.60}"
+        )
+
+    def record(self, value: P | str | Mapping[str, Any]) -> dict[str, Any]:
+        """Return the record of what `make` takes."""
+        return self.make(value).record()
+
+    def _from_record(self, record: Mapping[str, Any]) -> P:
+        settings = {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
+        name = settings.pop("part", None)
+        if not isinstance(name, str):
+            raise TypeError(f"{self.kind} {dict(record)!r:.80} has no 'part', which is its name")
+        if ":" in name and name.partition(":")[0] not in sys.modules:
+            raise ImportRefused(_refusal(f"a record of an {self.kind}", name))
+        part = self[name]
+        version = settings.pop("version", part.version)
+        if version != part.version:
+            raise ValueError(
+                f"{self.kind} {name!r} has version {part.version} here, and {version!r:.20} in the "
+                "record: its results differ"
+            )
+        known = [field.name for field in fields(part)]
+        for setting in settings:
+            if setting not in known:
+                raise UnknownArgument.of(f"{self.kind} {name!r}", setting, known)
+        return part(**settings)
+
+    def _load(self) -> None:
+        """Import the modules that register zerogym's own parts, once."""
+        if self._complete:
+            return
+        self._complete = True
+        home = importlib.import_module(self.home)
+        for module in pkgutil.iter_modules(getattr(home, "__path__", [])):
+            importlib.import_module(f"{self.home}.{module.name}")
+
+    def _installed(self) -> list[str]:
+        start = f"{self.kind}."
+        names = (found.name for found in entry_points(group=GROUP))
+        return sorted(name.removeprefix(start) for name in names if name.startswith(start))
+
+    def _from_package(self, name: str) -> type[P]:
+        (found, *_) = entry_points(group=GROUP, name=f"{self.kind}.{name}")
+        part = found.load()
+        self._check(part)
+        part.registered = name
+        return self._parts.setdefault(name, part)
+
+    def _imported(self, name: str) -> type[P]:
+        part = load_reference(name, self.kind)
+        self._check(part)
+        return cast(type[P], part)
+
+    def _check(self, part: Any) -> None:
+        """Raise a TypeError unless a class is a part of this kind."""
+        name = getattr(part, "__qualname__", repr(part))
+        if not (inspect.isclass(part) and issubclass(part, self.base)):
+            raise TypeError(
+                f"{name} is no {self.kind}: it must be a subclass of {self.base.__name__}"
+            )
+        if "__dataclass_fields__" not in vars(part) or not part.__dataclass_params__.frozen:
+            raise TypeError(f"{name} must be a frozen dataclass: @dataclass(frozen=True)")
+        for field in fields(part):
+            if field.name in _RESERVED:
+                raise TypeError(f"{name}.{field.name}: a setting cannot have this name")
+            if field.default is MISSING and field.default_factory is MISSING:
+                raise TypeError(f"{name}.{field.name} needs a default")
+
+
+def recorded_part(value: Any, file: Path, typed: Collection[str] | None = None) -> Any:
+    """Return the name or record of a part that a file holds, for `Table.make`.
+
+    Args:
+        value: What stands in the file.
+        file: The file, for the message.
+        typed: The modules that the user named; None: those that are imported.
+
+    Raises:
+        ImportRefused: If it is `module:Name` of another module.
+    """
+    name = value.get("part") if isinstance(value, Mapping) else value
+    known = sys.modules if typed is None else typed
+    if isinstance(name, str) and ":" in name and name.partition(":")[0] not in known:
+        raise ImportRefused(_refusal(str(file), name))
+    return value
+
+
+def _refusal(place: str, name: str) -> str:
+    return (
+        f"{place} names the part {name!r:.200}, and nothing that a file names is imported: "
+        f"name the module yourself (zerogym --import {name.partition(':')[0]:.200} ...)"
+    )
+
+
+@contextmanager
+def errors_of(part: Part) -> Iterator[None]:
+    """Turn an exception of a part inside the block into one line that names it.
+
+    Raises:
+        PartFailed: From any exception but those of zerogym and of memory.
+    """
+    try:
+        yield
+    except (ZerogymError, MemoryError):
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}, line {last.lineno}"
+        kind = type(error).__name__
+        raise PartFailed(f"{part.title()} raised {kind}: {error} ({place})") from error
