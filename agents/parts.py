@@ -196,7 +196,8 @@ class Table(Generic[P]):
             raise TypeError(
                 f"{name} is no {self.kind}: it must be a subclass of {self.base.__name__}"
             )
-        if "__dataclass_fields__" not in vars(part) or not part.__dataclass_params__.frozen:
+        own = vars(part).get("__dataclass_params__")
+        if own is None or not own.frozen:
             raise TypeError(f"{name} must be a frozen dataclass: @dataclass(frozen=True)")
         for field in fields(part):
             if field.name in _RESERVED:
