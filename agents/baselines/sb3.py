@@ -111,13 +111,12 @@ def train_sb3(
         MissingExtra: If Stable-Baselines3 is not installed.
     """
     model = make_sb3(config, make_env)
-    torch = require("torch", "sb3", "a baseline")
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more of them only wait for each other in so small a network
+    from zerogym.agents.torch_threads import one_thread
+
     try:
-        model.learn(config.steps, callback=_reporter(on_progress))
+        with one_thread():  # more of them only wait for each other in so small a network
+            model.learn(config.steps, callback=_reporter(on_progress))
     finally:
-        torch.set_num_threads(threads)
         model.get_env().close()
     return model
 

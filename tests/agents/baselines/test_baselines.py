@@ -104,6 +104,24 @@ def test_training_repeats_by_its_seed() -> None:
     assert not np.array_equal(weights(3), weights(4))
 
 
+def test_training_takes_one_thread_and_gives_the_others_back() -> None:
+    import torch
+
+    before, inside = torch.get_num_threads(), []
+    torch.set_num_threads(3)
+    try:
+        train_sb3(
+            SB3Config("ppo", 64, 2, 0, {"n_steps": 16, "batch_size": 16}),
+            lambda: gym.make("zerogym/UMap-v0", task="goal_1_1", max_episode_steps=5),
+            lambda steps, value: inside.append(torch.get_num_threads()),
+        )
+        after = torch.get_num_threads()
+    finally:
+        torch.set_num_threads(before)
+    assert set(inside) == {1}
+    assert after == 3
+
+
 def test_an_unknown_algorithm_names_the_nearest() -> None:
     with pytest.raises(UnknownName, match="maskable_ppo"):
         train_sb3(SB3Config("masked_ppo"), Masked)
