@@ -1,5 +1,6 @@
 """Environments and games with the arguments that were typed."""
 
+import difflib
 import json
 import os
 import sys
@@ -7,21 +8,48 @@ from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
+import pettingzoo
 
 from zerogym.cli.console import UsageError, usage_errors
-from zerogym.envs.lookup import find_game_name, full_id
+from zerogym.envs.lookup import find_game_name, find_task, full_id
+from zerogym.envs.plugins import creator_of, plugin_tasks, task_of_spec
 from zerogym.envs.references import import_named
 from zerogym.envs.registry import Task
+from zerogym.errors import UnknownName
 
 typed_modules: set[str] = set()  # those that the user named; files may name what is in them
 
 
 def typed_id(name: str) -> str:
-    """The id of a typed name, in any spelling; the module of `module:ID` is imported."""
-    module, colon, _ = name.partition(":")
-    if colon:
-        import_typed(module)
-    return full_id(name)
+    """The id of a typed name, in any spelling; the module of `module:ID` is imported.
+
+    Raises:
+        CannotImport: If the module cannot be imported.
+        UsageError: If it registers no such id.
+        UnknownName: If there is no environment of this name.
+    """
+    module, colon, env_id = name.partition(":")
+    if not colon:
+        return full_id(name)
+    import_typed(module)
+    if env_id in pettingzoo.aec_registry or env_id in pettingzoo.parallel_registry:
+        return name
+    try:
+        gym.spec(env_id)
+    except gym.error.Error:
+        near = difflib.get_close_matches(env_id, list(gym.registry), n=1, cutoff=0.5)
+        hint = f". Did you mean {near[0]!r}?" if near else ""
+        raise UsageError(
+            f"the module {module!r} registers no environment {env_id!r}{hint}"
+        ) from None
+    return name
+
+
+def typed_task(name: str) -> Task:
+    """The task of a typed name; the module of `module:ID` is imported."""
+    _, colon, env_id = name.partition(":")
+    typed_id(name)
+    return task_of_spec(gym.spec(env_id)) if colon else find_task(name)
 
 
 def import_typed(module: str) -> None:
@@ -47,11 +75,41 @@ def import_wrappers(given: Mapping[str, Any]) -> None:
 
 
 def make_game(name: str, arguments: list[str]) -> Any:
-    """The game of a typed name, with parameters `NAME=VALUE`."""
-    from zerogym.envs.games.core.game import load_game
+    """The game of a typed name, with parameters `NAME=VALUE`.
 
+    `module:Name` is an id, whose class names its rules, or the rules themselves.
+    """
+    from zerogym.envs.games.core import game
+
+    parameters = parse_arguments(arguments)
     with usage_errors(TypeError, ValueError):
-        return load_game(find_game_name(name), **parse_arguments(arguments))
+        if _is_ours(name):
+            return game.load_game(find_game_name(name), **parameters)
+        return game.make_game(_rules(name), **parameters)
+
+
+def _is_ours(name: str) -> bool:
+    """Return False for `module:Name` and for a game that an installed package brings."""
+    if ":" in name:
+        return False
+    try:
+        find_game_name(name)
+    except UnknownName:
+        return not any(name in (task.id, task.name) for task in plugin_tasks())
+    return True
+
+
+def _rules(name: str) -> Any:
+    module, colon, reference = name.partition(":")
+    if colon:
+        import_typed(module)
+        named = getattr(sys.modules[module], reference, None)
+        if isinstance(named, type) and hasattr(named, "legal") and hasattr(named, "payoff"):
+            return named
+    rules = getattr(creator_of(gym.spec(typed_task(name).id)), "rules_class", None)
+    if rules is None:
+        raise UsageError(f"{name} is no game: its class names no rules (`rules_class`)")
+    return rules
 
 
 def make(task: Task, arguments: dict[str, Any]) -> gym.Env[Any, Any]:

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from zerogym.cli.console import UsageError, friendly, out, printable
-from zerogym.envs.lookup import find_task
+from zerogym.cli.names import typed_id
 from zerogym.envs.processors import processors
 from zerogym.envs.registry import FAMILIES
 from zerogym.errors import UnknownName
@@ -130,5 +130,6 @@ def _subject(text: str) -> Any:
     from zerogym.benchmarks.audit.subject import Subject
 
     name, mark, query = text.partition("?")
-    full = name if "/" in name or ":" in name or "-v" in name else find_task(name).id
+    as_is = ("/" in name or "-v" in name) and ":" not in name
+    full = name if as_is else typed_id(name)
     return Subject.parse(f"{full}{mark}{query}")

@@ -1,7 +1,7 @@
 """`zerogym baselines Cheetah --task run --agent sac`: reference returns, kept as data."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +17,8 @@ from zerogym.cli.console import (
     progress_bar,
     usage_errors,
 )
-from zerogym.envs.lookup import find_task
+from zerogym.cli.names import typed_task
+from zerogym.envs.plugins import RegisteredTask
 
 SHOWN_TASKS, NAMED_TASKS = 30, 3
 STEPS, SEEDS, EPISODES = 50_000, 1, 20
@@ -59,26 +60,29 @@ def baselines(
 
     known = control_worlds()
     every = not worlds or worlds == ["all"]
-    chosen = known if every else list(map(find_task, worlds or ()))
+    chosen = known if every else list(map(typed_task, worlds or ()))
     for entry in chosen:
-        if entry not in known:
+        brought = isinstance(entry, RegisteredTask) and entry.family == "control"
+        if entry not in known and not brought:
             raise UsageError(f"{entry.name} is not among the control worlds that can be measured")
+    own = {typed_task(name).id: name for name in worlds or () if ":" in name}
+    names = {entry.id: own.get(entry.id, entry.name) for entry in chosen}
     folder = folder or LOCAL
     if missing:
-        _show_missing(chosen, task or [], dict.fromkeys((folder, *FOLDERS)))
+        _show_missing(chosen, names, task or [], dict.fromkeys((folder, *FOLDERS)))
         return
     if not worlds:
         raise UsageError("name a world, or all; --missing says what was not measured")
     agents = tuple(dict.fromkeys(agent or UNTRAINED))
     for entry in chosen:
         request = Request(entry, tuple(task or ()), agents, steps, seeds, episodes)
-        _measure(request, folder)
+        _measure(request, names[entry.id], folder)
 
 
-def _measure(request: Any, folder: Path) -> None:
+def _measure(request: Any, typed: str, folder: Path) -> None:
     from zerogym.benchmarks.baselines.measure import measure
 
-    command = ["zerogym", "baselines", request.entry.name]
+    command = ["zerogym", "baselines", typed]
     command += [word for name in request.tasks for word in ("--task", name)]
     command += [word for name in request.agents for word in ("--agent", name)]
     for name, default in {"steps": STEPS, "seeds": SEEDS, "episodes": EPISODES}.items():
@@ -125,7 +129,9 @@ def _cell(row: Any) -> str:
     return f"{row.mean:.4g} ({row.low:.4g} to {row.high:.4g})"
 
 
-def _show_missing(entries: Iterable[Any], tasks: list[str], folders: Iterable[Path]) -> None:
+def _show_missing(
+    entries: Iterable[Any], names: Mapping[str, str], tasks: list[str], folders: Iterable[Path]
+) -> None:
     """Print a line for each world and kind of reference that is missing."""
     import gymnasium as gym
 
@@ -144,6 +150,6 @@ def _show_missing(entries: Iterable[Any], tasks: list[str], folders: Iterable[Pa
             named = [gap.task for gap in missing if (gap.lacks, gap.agent) == (lacks, agent)]
             few = named if len(named) <= NAMED_TASKS else []
             out.print(f"[bold]{entry.name}[/]: no {lacks} of {len(named)} tasks", soft_wrap=True)
-            out.print(f"  {escape(command(entry.name, few, agent))}", soft_wrap=True)
+            out.print(f"  {escape(command(names[entry.id], few, agent))}", soft_wrap=True)
     if not found:
         out.print("Every task has a random return and a best one.")

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from zerogym.cli.console import friendly, out, printable
-from zerogym.cli.names import make
+from zerogym.cli.names import make, typed_task
 from zerogym.envs.lookup import find_task, tasks
 from zerogym.envs.pages import page
 from zerogym.envs.plugins import creator_of
@@ -30,7 +30,9 @@ SHOWN_TEXT = 600  # characters of an observation in an example episode
 def list_worlds(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORD...", help="Only tasks with these words in id or summary."),
+        typer.Argument(
+            metavar="WORD...", help="Only tasks with these words in id or summary, or `module:ID`."
+        ),
     ] = None,
     family: Annotated[
         str | None, typer.Option(help=f"Only one family: {', '.join(FAMILIES)}.")
@@ -40,7 +42,9 @@ def list_worlds(
     ] = False,
 ) -> None:
     """List the tasks, a line each."""
-    found = tasks(family, " ".join(words or ()))
+    named = [typed_task(word) for word in words or () if ":" in word]
+    searched = " ".join(word for word in words or () if ":" not in word)
+    found = [*(tasks(family, searched) if searched or not named else ()), *named]
     if as_json:
         typer.echo(json.dumps([_record(task) for task in found], indent=1))
         return
@@ -76,7 +80,7 @@ def info(
     seed: Annotated[int, typer.Option(help="Seed of the example episode.")] = 0,
 ) -> None:
     """Show the page of an environment: its documentation, spaces and an example episode."""
-    task = find_task(name)
+    task = typed_task(name)
     out.print(f"[bold cyan]{task.id}[/]  [dim]{task.family}[/]\n")
     for line in page_of(task).splitlines():
         heading = re.fullmatch(r"(?:## )?([A-Z][A-Za-z ]+?):?", line)
@@ -111,14 +115,20 @@ def _example_task(task: Task) -> str | None:
 def _print_episode(env: Any, seed: int, arguments: dict[str, Any]) -> None:
     """Print the first steps of an episode of the oracle, or of random actions without one."""
     given = "".join(f", {name}={value!r}" for name, value in arguments.items())
-    known, rng = getattr(env.unwrapped, "has_oracle", True), np.random.default_rng(seed)
+    known = env.has_wrapper_attr("oracle_action") and getattr(env.unwrapped, "has_oracle", True)
+    rng = np.random.default_rng(seed)
+    env.action_space.seed(seed)
     who = "the oracle's" if known else "random"
     out.print(f"\n[bold]Example[/] [dim]{who} actions, seed {seed}{escape(given)}[/]")
     observation, _ = env.reset(seed=seed)
     _print_block("world", observation)
     for _ in range(SHOWN_STEPS):
-        acting = env.get_wrapper_attr("oracle_action" if known else "random_action")
-        action = acting() if known else acting(rng)
+        if known:
+            action = env.get_wrapper_attr("oracle_action")()
+        elif env.has_wrapper_attr("random_action"):
+            action = env.get_wrapper_attr("random_action")(rng)
+        else:
+            action = env.action_space.sample()
         _print_block("agent", action)
         observation, reward, terminated, truncated, _ = env.step(action)
         _print_block("world", observation)

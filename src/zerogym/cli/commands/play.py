@@ -13,9 +13,8 @@ from rich.text import Text
 from zerogym.agents.core import Policy
 from zerogym.cli.agents import make_player, opponent_argument
 from zerogym.cli.console import UsageError, friendly, out, printable
-from zerogym.cli.names import make, parse_arguments
+from zerogym.cli.names import make, parse_arguments, typed_task
 from zerogym.cli.person import read_action
-from zerogym.envs.lookup import find_task
 from zerogym.errors import UnknownArgument
 
 SHOWN_INFO = ("feedback", "answer", "success")
@@ -48,7 +47,7 @@ def play(
     """
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # input that is no UTF-8 is no move
-    task = find_task(name)
+    task = typed_task(name)
     arguments = parse_arguments(arg or [])
     if opponent is not None:
         arguments["opponent"] = opponent_argument(opponent)
