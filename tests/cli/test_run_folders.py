@@ -18,7 +18,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("jinja2")
 
 VERBS = {
-    "train llm": ("train", "llm", "--out"),
+    "train llm": ("train", "llm", "--env", "Countdown", "--out"),
     "train llm again": ("train", "llm", "--resume"),
     "train fb": ("train", "fb", "--out"),
     "collect": ("collect", "UMap", "--out"),

@@ -3,6 +3,7 @@
 Only an id of the form `owner/name` reaches the network. Importing this loads no torch.
 """
 
+import difflib
 import os
 import re
 from pathlib import Path
@@ -53,7 +54,7 @@ def model_directory(name: str | os.PathLike[str]) -> Path:
         return _checked(_download(text))
     if isinstance(name, str) and not {"/", os.sep}.intersection(text):
         raise UnknownName("model", name, list(NAMES))
-    raise ModelNotFound(f"there is no directory {text!r}")
+    raise ModelNotFound(f"there is no directory {text!r}{_nearest(path)}")
 
 
 def missing_parts(directory: Path) -> list[str]:
@@ -92,6 +93,14 @@ def _checked(directory: Path) -> Path:
     )
 
 
+def _nearest(path: Path) -> str:
+    """Return a hint at the directory beside a missing one whose name is nearest."""
+    beside = path.parent.iterdir() if path.parent.is_dir() else iter(())
+    names = [each.name for each in beside if each.is_dir()]
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.5)
+    return f" (did you mean {str(path.parent / near[0])!r}?)" if near else ""
+
+
 def _download(hub_id: str) -> Path:
     """Return the hub's snapshot, or the cached one, in Hugging Face's cache."""
     hub = require("huggingface_hub", "llm", f"the language model {hub_id!r}")
@@ -107,6 +116,6 @@ def _download(hub_id: str) -> Path:
         elif name in ("LocalEntryNotFoundError", "OfflineModeIsEnabled", "ConnectError"):
             reason = "no network, and no copy in the local cache"
         raise ModelNotFound(
-            f"there is no directory {hub_id!r}, and the Hugging Face hub gave no model of that "
-            f"name: {reason}"
+            f"there is no directory {hub_id!r}{_nearest(Path(hub_id))}, and the Hugging Face hub "
+            f"gave no model of that name: {reason}"
         ) from error

@@ -1,7 +1,10 @@
 """Output of the CLI, and its errors: one readable line, exit code 2."""
 
 import functools
-from collections.abc import Callable, Iterator
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -9,12 +12,13 @@ import gymnasium as gym
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from zerogym.errors import ZerogymError, reason_of
 
 USER_ERROR = 2
 INTERRUPTED = 130
+LINE_SECONDS = 5  # between lines of progress where there is no terminal
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -30,6 +34,7 @@ def friendly(verb: Verb) -> Verb:
     """Wrap a verb: errors raised on purpose end it with one line instead of a traceback.
 
     So do those of the system, such as a folder that may not be written, and of unknown ids.
+    What `json_only` did ends with the verb.
     """
 
     @functools.wraps(verb)
@@ -45,6 +50,8 @@ def friendly(verb: Verb) -> Verb:
             message = printable(str(stop))
             err.print(f"\n[yellow]stopped[/]{': ' if message else ''}{escape(message)}")
             raise typer.Exit(INTERRUPTED) from None
+        finally:
+            out.stderr = False
 
     return wrapped  # type: ignore[return-value]
 
@@ -75,9 +82,41 @@ def interrupted(message: Callable[[], str] | str) -> Iterator[None]:
         raise KeyboardInterrupt(message if isinstance(message, str) else message()) from None
 
 
+class Bar(Progress):
+    """A bar; where there is no terminal, a line now and then."""
+
+    _printed = -math.inf  # when the last line was
+
+    def update(self, task_id: TaskID, **changes: Any) -> None:
+        """Change the state of a task."""
+        super().update(task_id, **changes)
+        self._print_line(task_id)
+
+    def advance(self, task_id: TaskID, advance: float = 1) -> None:
+        """Advance a task by some steps."""
+        super().advance(task_id, advance)
+        self._print_line(task_id)
+
+    def _print_line(self, task_id: TaskID) -> None:
+        [task] = (each for each in self.tasks if each.id == task_id)
+        now = self.get_time()
+        if not self.disable or (now < self._printed + LINE_SECONDS and not task.finished):
+            return
+        self._printed = now
+        total = "" if task.total is None else f"/{task.total:.0f}"
+        left = task.time_remaining
+        left_text = f"  about {_duration(left)} left" if left else ""
+        note = f"  {escape(task.fields['note'])}" if task.fields.get("note") else ""
+        self.console.print(f"{task.description} {task.completed:.0f}{total}{left_text}{note}")
+
+
 def progress_bar(transient: bool = False) -> Progress:
-    """A bar with description, numbers, remaining time and a `note`."""
-    return Progress(
+    """A bar with description, numbers, remaining time and a `note`.
+
+    The time is that of the steps so far. Rich's own is that of the last 30 seconds, in which a busy
+    machine may finish no step.
+    """
+    return Bar(
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.completed:.0f}/{task.total:.0f}"),
@@ -85,7 +124,34 @@ def progress_bar(transient: bool = False) -> Progress:
         TextColumn("[dim]{task.fields[note]}[/]"),
         console=out,
         transient=transient,
+        disable=not out.is_terminal,
+        speed_estimate_period=math.inf,
+        get_time=time.monotonic,
     )
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{rest} s"
+
+
+def json_only(wanted: bool) -> None:
+    """Print all that a verb prints from here on to stderr, where it ends with a JSON document."""
+    out.stderr = wanted
+
+
+def print_json(document: Any) -> None:
+    """Print a document to stdout; numbers that are not finite become null."""
+    typer.echo(json.dumps(_finite(document), indent=1, default=str))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _finite(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def printable(text: str) -> str:

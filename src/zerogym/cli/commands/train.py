@@ -30,6 +30,10 @@ ConfigFile = Annotated[
         "--config", metavar="FILE", help="A TOML file of settings; typed ones go over it."
     ),
 ]
+NO_ENV = (
+    "train llm needs a task, --env: for example RandomCalculation, Countdown or KuhnPoker; the "
+    "shortest command is: zerogym train llm --env RandomCalculation"
+)
 RunFolder = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="The run directory.")]
 
 
@@ -51,6 +55,7 @@ def train_llm(
     import_wrappers(given)
     given = read_config(GRPOConfig, config_file, given)
     require_llm("zerogym train llm")
+    from zerogym.agents.llm.models.directories import model_directory
     from zerogym.agents.llm.training.checkpoint import checkpoints
     from zerogym.agents.llm.training.grpo import train as run
 
@@ -61,6 +66,10 @@ def train_llm(
         file = found[-1] / "run.json"
         given = from_file(_read(file).get("config", {}), {**given, "out": str(resume)}, file)
     config = build(GRPOConfig, given)
+    if resume is None and "env" not in given:
+        raise UsageError(NO_ENV)
+    if resume is None and "RANK" not in os.environ:
+        model_directory(config.model)  # an unknown one ends here, and one of the hub is fetched
     out.quiet = os.environ.get("RANK", "0") != "0"  # torchrun's: one process prints for all
     with progress_bar() as bar:
         line = bar.add_task("steps", total=config.steps, note="")
@@ -96,11 +105,13 @@ def train_llm(
 @friendly
 def train_best(context: typer.Context, config_file: ConfigFile = None) -> None:
     """Fine-tune a language model on the best of recorded episodes (rejection sampling)."""
+    from zerogym.agents.llm.models.directories import model_directory
     from zerogym.agents.llm.models.loading import require_llm
     from zerogym.agents.llm.supervised.rejection_sampling import RejectionConfig, rejection_sampling
 
     config = build(RejectionConfig, read_config(RejectionConfig, config_file, typed(context)))
     require_llm("zerogym train best")
+    model_directory(config.model)  # an unknown one ends here
     with progress_bar() as bar:
         line = bar.add_task("steps", total=config.steps, note="")
 

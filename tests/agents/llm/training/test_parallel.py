@@ -198,7 +198,7 @@ def test_ctrl_c_saves_and_ends_all(tmp_path: Path, more: list[str]) -> None:
     run = tmp_path / "run"
     process = start(
         "-m", "zerogym", "train", "llm", "--out", run, "--steps", "100000", "--device", "cpu",
-        "--eval-episodes", "0", "--save-every", "0", *more,
+        "--env", "RandomCalculation", "--eval-episodes", "0", "--save-every", "0", *more,
     )  # fmt: skip
     deadline = time.monotonic() + PATIENCE
     while not (run / "metrics.jsonl").is_file() or not (run / "metrics.jsonl").read_text():
