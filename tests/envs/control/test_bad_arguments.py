@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
+from helpers.control.worlds import bare
 from zerogym.envs.control.mazes.stl_missions import inside
 from zerogym.envs.control.temporal.reward_machines import in_order
 from zerogym.envs.control.temporal.stl import eventually

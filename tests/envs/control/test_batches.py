@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.control_worlds import bare
+from helpers.control.worlds import bare
 from zerogym.errors import MissingExtra, UnknownName
 
 TABULAR = ("FourRooms", "SlipperyGrid", "UMap", "RiverSwim", "TMaze")

@@ -14,9 +14,9 @@ import pytest
 import torch
 from stable_baselines3.common.env_checker import check_env
 
-from helpers.control_worlds import bare
+from helpers.control.transitions import by_action, transitions
+from helpers.control.worlds import bare
 from helpers.episodes import installed
-from helpers.transitions import by_action, transitions
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.registry import TASKS
 from zerogym.errors import NoOracle, UnknownName

@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
+from helpers.control.worlds import bare
 
 WORLDS, TURNS = 1000, 100  # stepped together, and how often
 FINITE = ("FourRooms", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze", "Office")

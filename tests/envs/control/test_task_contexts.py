@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
+from helpers.control.worlds import bare
 from zerogym.errors import UnknownName
 
 # A constant of each kind of world, and a value that is not its default.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from helpers.control_worlds import make
+from helpers.control.worlds import make
 from zerogym import wrappers as ours
 
 with warnings.catch_warnings():  # it imports a game of its own in a way that it deprecates

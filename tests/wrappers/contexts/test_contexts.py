@@ -10,7 +10,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 
-from helpers.control_worlds import make
+from helpers.control.worlds import make
 from zerogym import wrappers as ours
 from zerogym.errors import UnknownName
 

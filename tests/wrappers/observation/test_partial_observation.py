@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from helpers.control_worlds import make
+from helpers.control.worlds import make
 from zerogym.wrappers import (
     FlickeringObservation,
     HiddenColumns,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from helpers.zero_shot import random_data, train_in_parts
+from helpers.zero_shot.small_runs import random_data, train_in_parts
 from zerogym.agents.atomic_files import read_tensors
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.computing import WARM_UP, Replayed, torch_settings

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.zero_shot import train_in_parts
+from helpers.zero_shot.small_runs import train_in_parts
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB

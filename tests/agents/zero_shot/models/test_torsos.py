@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from helpers.zero_shot import random_data
+from helpers.zero_shot.small_runs import random_data
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.config import FBConfig

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from helpers.u_map import in_captions, in_pictures, make_u_map
+from helpers.zero_shot.u_map import in_captions, in_pictures, make_u_map
 from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher
 from zerogym.agents.zero_shot.prompts.matchers import ImageMatcher
 

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.u_map import ENV, all_cells, path_over
+from helpers.zero_shot.u_map import ENV, all_cells, path_over
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.config import preset
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular

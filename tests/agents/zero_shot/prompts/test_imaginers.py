@@ -5,7 +5,7 @@ import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.llm.replies import Replies
-from helpers.u_map import make_u_map, places_of
+from helpers.zero_shot.u_map import make_u_map, places_of
 from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher
 from zerogym.agents.zero_shot.prompts.imagination import MAX_FRAMES, NoImagination, project
 from zerogym.agents.zero_shot.prompts.imaginers import (

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.u_map import all_cells, path_over, places_of
+from helpers.zero_shot.u_map import all_cells, path_over, places_of
 from zerogym.agents.datasets.dataset import collect
 from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher, in_words
 from zerogym.agents.zero_shot.prompts.imagination import NoMatch, project

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.zero_shot import random_data
+from helpers.zero_shot.small_runs import random_data
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB

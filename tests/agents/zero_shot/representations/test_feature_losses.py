@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.zero_shot import chain, everywhere, random_data
+from helpers.zero_shot.small_runs import chain, everywhere, random_data
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB

@@ -14,7 +14,7 @@ import torch
 from scipy.stats import spearmanr
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.zero_shot import chain, everywhere, random_data, train_in_parts
+from helpers.zero_shot.small_runs import chain, everywhere, random_data, train_in_parts
 from zerogym.agents.atomic_files import NotAModel, read_tensors
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.algorithms.optimisers import learning_rate_scale

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import TransformAction
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.envs.control.core.contexts import SPLITS
 from zerogym.envs.control.core.tasks import Task
 from zerogym.errors import NoOracle

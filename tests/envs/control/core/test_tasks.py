@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.transitions import by_action
+from helpers.control.transitions import by_action
 from zerogym.envs.control.core.tasks import MAX_TEXT, Goal, Task, tolerance
 from zerogym.errors import UnknownName
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
+from helpers.control.worlds import bare
 
 RADIO: dict[str, Any] = {
     "task": "avoid_steadily",

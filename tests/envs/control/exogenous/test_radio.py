@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.envs.control.exogenous.radio.band import SILENT, Band, band, emitter
 from zerogym.envs.control.exogenous.radio.planner import RadioPlan
 from zerogym.envs.control.exogenous.radio.tasks import CHANGE, Layout, radio_tasks

@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.envs.control.exogenous.trading.market import (
     FALL,
     GAIN,

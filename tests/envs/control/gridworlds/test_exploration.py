@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.envs.control.gridworlds.dark_room import HIDDEN
 from zerogym.envs.control.tabular.dynamic_programming import (
     evaluate_policy,

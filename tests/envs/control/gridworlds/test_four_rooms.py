@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.transitions import play
+from helpers.control.transitions import play
 from zerogym.envs.control.core.discrete_actions import parse_move
 from zerogym.envs.control.tabular.dynamic_programming import policy_matrix
 from zerogym.envs.control.tabular.layouts import ACTION_NAMES, greedy_policy

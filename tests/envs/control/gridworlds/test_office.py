@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.agents.zero_shot.prompts.skill_machine import Skills
 from zerogym.envs.control.gridworlds.office import MISSIONS, START, cells_of_rooms
 from zerogym.envs.control.tabular.dynamic_programming import value_iteration

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.envs.control.gridworlds.t_maze import EAST, NORTH, SOUTH, WEST
 from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
 

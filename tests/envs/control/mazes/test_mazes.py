@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
+from helpers.control.worlds import bare
 from zerogym.envs.control.mazes.layouts import CELL, LAYOUTS
 from zerogym.envs.control.mazes.physics import Maze, is_free, move, steer
 from zerogym.envs.control.mazes.point_maze import wall_distance

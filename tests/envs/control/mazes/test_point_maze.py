@@ -10,8 +10,8 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.envs.control.mazes import physics, tasks
 from zerogym.envs.control.mazes.layouts import LAYOUTS
 

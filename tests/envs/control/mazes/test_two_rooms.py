@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.envs.control.core.contexts import SPLITS, Split
 from zerogym.envs.control.mazes.physics import is_free, move
 from zerogym.envs.control.mazes.two_rooms import CONSTANTS, two_rooms

@@ -8,7 +8,7 @@ import pytest
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_util import make_vec_env
 
-from helpers.control_worlds import bare
+from helpers.control.worlds import bare
 from zerogym.envs.control.minigrid.maze_levels import (
     MazeLevel,
     level_of,

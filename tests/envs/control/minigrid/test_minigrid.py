@@ -8,7 +8,7 @@ import pytest
 from minigrid.core import constants
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.minigrid_play import careful, each_level, make, package, play
+from helpers.control.minigrid_play import careful, each_level, make, package, play
 from zerogym.envs.control.minigrid.state import COLORS, DOOR_STATES, KINDS, MAX_DOORS
 
 # The world is the package's.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.minigrid_play import each_id, each_level, make, package, play
+from helpers.control.minigrid_play import each_id, each_level, make, package, play
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy
 from zerogym.benchmarks.suites.episodes import play as play_episodes
 from zerogym.errors import NoOracle, NoRewardPossible

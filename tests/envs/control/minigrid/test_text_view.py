@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.minigrid_play import make
+from helpers.control.minigrid_play import make
 from zerogym.envs.control.minigrid.text_view import (
     ACTION_NAMES,
     admissible_text,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.bodies import (
+from helpers.control.bodies import (
     OTHERS,
     PLANAR,
     each,

@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from helpers.bodies import OTHERS, PLANAR, each_body, make, rollout, seeded, transitions
+from helpers.control.bodies import OTHERS, PLANAR, each_body, make, rollout, seeded, transitions
 from zerogym.envs.control.core.tasks import Task
 from zerogym.wrappers.observation.partial_observation import HiddenColumns
 

@@ -7,7 +7,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from helpers.bodies import each_body
+from helpers.control.bodies import each_body
 from zerogym.envs.control.mujoco import rollout as mujoco_rollout
 from zerogym.envs.control.mujoco.rollout import rollout
 

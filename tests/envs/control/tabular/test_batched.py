@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.control_worlds import bare
+from helpers.control.worlds import bare
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("FourRooms", {"task": "goal_7_7"}),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.control_worlds import bare
-from helpers.transitions import transitions
+from helpers.control.transitions import transitions
+from helpers.control.worlds import bare
 from zerogym.errors import UnknownName
 
 WORLDS = {

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
 from zerogym.envs.control.tabular.episodic import episode_model

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.control_worlds import bare
+from helpers.control.worlds import bare
 from zerogym.envs.control.core.features import Features
 from zerogym.envs.control.mazes.stl_missions import HAZARD, MISSIONS, REGIONS, inside
 from zerogym.envs.control.mazes.stl_tasks import COLUMNS, MEASURES, measured

@@ -8,8 +8,8 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.envs.control.vehicles.integration import rk4
 from zerogym.envs.control.vehicles.quadrotors.controller import fly
 from zerogym.envs.control.vehicles.quadrotors.physics import (

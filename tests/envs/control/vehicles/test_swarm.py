@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
-from helpers.transitions import play
+from helpers.control.transitions import play
+from helpers.control.worlds import bare
 from zerogym.envs.control.vehicles.quadrotors.controller import Aim, fly
 from zerogym.envs.control.vehicles.quadrotors.physics import (
     CONSTANTS,

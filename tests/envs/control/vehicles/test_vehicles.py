@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.transitions import by_action
+from helpers.control.transitions import by_action
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.vehicles.quadrotors.physics import draw_vehicles
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.control_worlds import bare
+from helpers.control.worlds import bare
 from zerogym.envs.control.mujoco.locomotion.ant_features import DIRECTIONS, POSE
 from zerogym.errors import NoOracle
 
