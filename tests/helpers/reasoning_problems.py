@@ -46,3 +46,14 @@ def check_fault(task: Task, problem: Problem, answer: str, fault: str) -> None:
     assert fault in found and bool(found) == bool(fault), found
     assert task.score(problem, answer) == float(not fault)
     assert not fault or fault in task.explain(problem, answer)
+
+
+def disturbed(moves: str, rng: np.random.Generator) -> str:
+    """Moves of which one is left out, changed or added, or none."""
+    at, move = int(rng.integers(len(moves))), "UDLR"[int(rng.integers(4))]
+    kind = int(rng.integers(4))
+    if kind == 0:
+        return moves[:at] + moves[at + 1 :] or move
+    if kind == 1:
+        return moves[:at] + move + moves[at + 1 :]
+    return moves + move if kind == 2 else moves

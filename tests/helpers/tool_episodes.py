@@ -67,3 +67,45 @@ class Echo(TextEnv):
 
     def step(self, action: str) -> Any:
         return "over", float("5" in action), "5" in action, False, {}
+
+
+class Python(Tool):
+    """One argument."""
+
+    name, description, body = "python", "Runs code.", "code"
+    parameters = {  # noqa: RUF012
+        "type": "object",
+        "properties": {"code": {"type": "string", "minLength": 1}},
+        "required": ["code"],
+        "additionalProperties": False,
+    }
+
+    def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:
+        return ToolResult(arguments["code"])
+
+
+class Search(Python):
+    """Several arguments."""
+
+    name, description, body = "search", "Finds pages.", "query"
+    parameters = {  # noqa: RUF012
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "what to look for"},
+            "k": {"type": "integer", "minimum": 1, "maximum": 9},
+            "order": {"enum": ["best", "newest"]},
+        },
+        "required": ["query"],
+        "additionalProperties": False,
+        "examples": [{"query": "tall towers", "k": 3}],
+    }
+
+
+class Clock(Python):
+    """No argument."""
+
+    name, description, body = "clock", "Tells the time.", ""
+    parameters = {"type": "object", "properties": {}, "additionalProperties": False}  # noqa: RUF012
+
+
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (Python(), Search(), Clock())}

@@ -23,7 +23,7 @@ from zerogym.agents.zero_shot.algorithms.computing import (
     find_device,
     products,
 )
-from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers, below, tau_scale
+from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers, below, follow, tau_scale
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.data.histories import with_actions, with_histories
 from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset, to_tensors
@@ -33,11 +33,7 @@ from zerogym.agents.zero_shot.models.encoders import encoding_of
 from zerogym.agents.zero_shot.models.inference import inverse_covariance
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.networks import to_sphere
-from zerogym.agents.zero_shot.representations.conservative import (
-    Alpha,
-    measure_penalty,
-    value_penalty,
-)
+from zerogym.agents.zero_shot.representations.conservative import Alpha, penalty_of
 from zerogym.agents.zero_shot.representations.fb_losses import (
     Contrast,
     Metrics,
@@ -212,19 +208,10 @@ class FBAgent(ABC):
         loss, metrics = self.representation.loss(step)
         if self.config.conservative == "none":
             return loss, metrics
-        penalty, weight = self.penalty(batch, step, drawn), self.alpha().detach()
+        candidates = self._outputs(self.candidates_of, batch, z, drawn)  # (H, n, C, d)
+        penalty, weight = penalty_of(candidates, step), self.alpha().detach()
         metrics |= {"penalty/value": penalty.detach(), "penalty/alpha": weight}
         return loss + weight * penalty + self.alpha.loss(penalty), metrics
-
-    def penalty(self, batch: Batch, step: Step, drawn: Draws) -> Tensor:
-        """Return the conservative penalty of the settings, a number."""
-        candidates = self._outputs(self.candidates_of, batch, step.z, drawn)  # (H, n, C, d)
-        if self.config.conservative == "value":
-            values = torch.einsum("hncd,nd->hnc", candidates, step.z)
-            return value_penalty(values, (step.forward * step.z).sum(-1))
-        backward = step.backward(step.points)  # (m, d)
-        own = step.forward @ backward.T  # (H, n, m)
-        return measure_penalty(candidates @ backward.T, own, step.contrast.frequency)
 
     def _outputs(self, net: Callable[..., Tensor], *inputs: Any) -> Tensor:
         """Return outputs of networks, in float32 whatever the precision of their products."""
@@ -295,17 +282,10 @@ class FBAgent(ABC):
             return data.states, exact_contrast(data.frequency, batch.next_state)
         return batch.next_features, self.negatives
 
-    @torch.no_grad()
     def move_targets(self) -> None:
         """Move the target networks by the fraction of this update towards the trained ones."""
-        pairs = (
-            (self.target_forward, self.model.forward_net),
-            (self.target_backward, self.model.backward_net),
-        )
-        for target, net in pairs:
-            slow: list[Tensor] = list(target.parameters())
-            if slow:  # phi that is the observation has none
-                torch._foreach_lerp_(slow, list(net.parameters()), [self.tau] * len(slow))
+        follow(self.target_forward, self.model.forward_net, self.tau)
+        follow(self.target_backward, self.model.backward_net, self.tau)
 
     # Checkpoints.
 

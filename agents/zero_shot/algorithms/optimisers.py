@@ -1,10 +1,10 @@
-"""Adam for each network of an agent, at rates that fall together, and its state in files."""
+"""Adam for each network of an agent, at rates that fall together; its state; target networks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Self
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from zerogym.agents.zero_shot.config import FBConfig
 
@@ -115,6 +115,14 @@ def tau_scale(update: int, config: FBConfig) -> float:
     take B its dimensions. Slower targets stop that; smaller learning rates alone do not.
     """
     return min(1.0, config.peak_updates / max(update, 1))
+
+
+@torch.no_grad()
+def follow(target: nn.Module, net: nn.Module, tau: Tensor) -> None:
+    """Move the weights of a target network by a fraction `tau` towards those of another."""
+    slow: list[Tensor] = list(target.parameters())
+    if slow:  # phi that is the observation has none
+        torch._foreach_lerp_(slow, list(net.parameters()), [tau] * len(slow))
 
 
 def below(prefix: str, found: Mapping[str, Tensor]) -> dict[str, Tensor]:

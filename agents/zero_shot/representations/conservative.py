@@ -11,6 +11,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from zerogym.agents.zero_shot.representations.representations import Step
+
 MAX_ALPHA = 1e6
 
 
@@ -34,6 +36,16 @@ def measure_penalty(measures: Tensor, own: Tensor, frequency: Tensor) -> Tensor:
     """
     excess = torch.logsumexp(measures, -2) - own  # (H, n, m)
     return (excess @ frequency).mean(-1).sum()
+
+
+def penalty_of(candidates: Tensor, step: Step) -> Tensor:
+    """Return the penalty of the settings, a number, from F at candidate actions, (H, n, C, d)."""
+    if step.config.conservative == "value":
+        values = torch.einsum("hncd,nd->hnc", candidates, step.z)
+        return value_penalty(values, (step.forward * step.z).sum(-1))
+    backward = step.backward(step.points)  # (m, d)
+    own = step.forward @ backward.T  # (H, n, m)
+    return measure_penalty(candidates @ backward.T, own, step.contrast.frequency)
 
 
 class Alpha(nn.Module):

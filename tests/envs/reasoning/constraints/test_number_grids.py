@@ -1,12 +1,11 @@
-"""Sudoku, Latin squares and Futoshiki against plain backtracking; n queens and cryptarithms against
-enumeration."""
+"""Sudoku, Latin squares and Futoshiki against plain backtracking."""
 
-from itertools import pairwise, permutations, product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 
-from helpers.reasoning_problems import check_fault, draw_problems
+from helpers.reasoning_problems import draw_problems
 from zerogym.envs.reasoning.constraints.boards import (
     board_of,
     candidates,
@@ -16,10 +15,8 @@ from zerogym.envs.reasoning.constraints.boards import (
     solve_board,
     worked_steps,
 )
-from zerogym.envs.reasoning.constraints.cryptarithm import CryptarithmEnv, solutions
 from zerogym.envs.reasoning.constraints.futoshiki import FutoshikiEnv
 from zerogym.envs.reasoning.constraints.latin_square import LatinSquareEnv
-from zerogym.envs.reasoning.constraints.n_queens import NQueensEnv, complete
 from zerogym.envs.reasoning.constraints.number_grids import (
     NumberGridEnv,
     draw_grid,
@@ -263,121 +260,3 @@ def test_faults_of_a_grid_are_named() -> None:
     other = next(f for f in legal if draw_grid(size, f) != problem.answer)
     assert "must be smaller" in env.explain(problem, draw_grid(size, other))
     assert env.score(problem, draw_grid(size, other)) == 0.0
-
-
-def placings(size: int) -> list[tuple[int, ...]]:
-    """All placings of queens by enumeration."""
-    return [
-        columns
-        for columns in permutations(range(1, size + 1))
-        if len({c + r for r, c in enumerate(columns)}) == size
-        and len({c - r for r, c in enumerate(columns)}) == size
-    ]
-
-
-def test_queens_are_completed_exactly_where_it_is_possible() -> None:
-    everything = {size: placings(size) for size in (4, 5, 6, 7)}
-    assert [len(found) for found in everything.values()] == [2, 10, 4, 40]
-    rng = np.random.default_rng(0)
-    possible = 0
-    for _ in range(300):
-        size = int(rng.integers(4, 8))
-        given = [int(rng.integers(1, size + 1)) if rng.random() < 0.3 else 0 for _ in range(size)]
-        if not independent(given):
-            continue
-        fitting = [
-            p for p in everything[size] if all(g in (0, c) for g, c in zip(given, p, strict=True))
-        ]
-        columns, steps = complete(given)
-        assert bool(columns) == bool(fitting)
-        assert not columns or tuple(columns) in fitting
-        assert not columns or len(steps) == given.count(0)
-        possible += bool(columns)
-    assert possible > 20
-
-
-def independent(given: list[int]) -> bool:
-    queens = [(row, column) for row, column in enumerate(given) if column]
-    lines = [{c for _, c in queens}, {r + c for r, c in queens}, {r - c for r, c in queens}]
-    return all(len(line) == len(queens) for line in lines)
-
-
-def test_every_correct_placing_of_queens_scores_and_no_other() -> None:
-    problem = Problem("", "", data={"given": [0] * 6})
-    right = set(placings(6))
-    for columns in permutations(range(1, 7)):
-        score = NQueensEnv.score(problem, str(list(columns)))
-        assert score == float(columns in right)
-    for drawn in draw_problems(NQueensEnv, 0.0, count=20):
-        given = drawn.data["given"]
-        for columns in placings(7):
-            fits = all(g in (0, c) for g, c in zip(given, columns, strict=True))
-            assert NQueensEnv.score(drawn, " ".join(map(str, columns))) == float(fits)
-
-
-@pytest.mark.parametrize(
-    ("answer", "fault"),
-    [
-        ("1, 2", "not a list of 4"), ("2, 4, 1, 5", "no column 5"), ("1, 3, 2, 4", "given queen"),
-        ("2, 4, 1, 1", "attack"), ("2, 4, 3, 1", "attack"), ("2, 4, 1, 3", ""),
-    ],
-)  # fmt: skip
-def test_faults_of_queens_are_named(answer: str, fault: str) -> None:
-    check_fault(NQueensEnv, Problem("", "", data={"given": [2, 0, 0, 0]}), answer, fault)
-
-
-def all_digits(words: list[str], known: dict[str, int]) -> list[dict[str, int]]:
-    """Solutions of a cryptarithm by trying all assignments of the letters that are not given."""
-    letters = sorted(set("".join(words)) - set(known))
-    found = []
-    for digits in permutations(sorted(set(range(10)) - set(known.values())), len(letters)):
-        value = known | dict(zip(letters, digits, strict=True))
-        numbers = [int("".join(str(value[a]) for a in word)) for word in words]
-        if all(value[word[0]] for word in words) and sum(numbers[:-1]) == numbers[-1]:
-            found.append(value)
-    return found
-
-
-def test_send_more_money() -> None:
-    found = list(solutions(["SEND", "MORE", "MONEY"], {}))
-    assert found == [{"S": 9, "E": 5, "N": 6, "D": 7, "M": 1, "O": 0, "R": 8, "Y": 2}]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [["AB", "A", "CC"], ["AB", "BA", "CAC"], ["AA", "BB", "CBC"], ["ABC", "AB", "BDD"],
-     ["A", "B", "C", "DD"], ["AB", "AB", "AB", "CDA"], ["ABA", "A", "ABB"]],
-)  # fmt: skip
-def test_the_cryptarithm_solver_finds_what_enumeration_finds(words: list[str]) -> None:
-    expected = all_digits(words, {})
-    found = list(solutions(words, {}))
-    assert len(found) == len(expected)
-    assert all(solution in expected for solution in found)
-    for solution in expected[:3]:
-        letter = words[0][0]
-        given = {letter: solution[letter]}
-        assert len(list(solutions(words, given))) == len(all_digits(words, given))
-
-
-def test_a_drawn_cryptarithm_has_one_solution_by_enumeration() -> None:
-    for problem in draw_problems(CryptarithmEnv, 0.0, 0.5, count=12):
-        words = [*problem.data["addends"], problem.data["total"]]
-        (found,) = all_digits(words, problem.data["known"])
-        listed = ", ".join(f"{a}={d}" for a, d in found.items())
-        assert CryptarithmEnv.score(problem, listed) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("answer", "fault"),
-    [
-        ("12", "not a list"), ("A=1, B=2", "exactly the letters"), ("A=1, B=2, C=x", "a digit"),
-        ("A=1, B=1, C=2", "same digit"), ("A=2, B=9, C=8", "A is 1"), ("A=1, B=0, C=2", "begins"),
-        ("A=1, B=7, C=2", "is not"), ("a = 1, b: 8, C -> 9", ""),
-    ],
-)  # fmt: skip
-def test_faults_of_a_cryptarithm_are_named(answer: str, fault: str) -> None:
-    """AB + A = AC with A given; B at the front of the second addend."""
-    data = {"addends": ["AB", "A"], "total": "AC", "known": {"A": 1}}
-    if fault == "begins":
-        data = {"addends": ["AB", "B"], "total": "AC", "known": {"A": 1}}
-    check_fault(CryptarithmEnv, Problem("", "", data=data), answer, fault)

@@ -26,6 +26,7 @@ FILES = {  # and how many tests there are at least
     "test_levels.py": 10,
     "warm/test_attacks.py": 200,
     "warm/test_life.py": 35,
+    "warm/test_notebook.py": 4,
     "warm/test_session.py": 60,
     "warm/test_zygote.py": 85,
 }
