@@ -1,4 +1,9 @@
 """Benchmarks: suites, leagues, audits, speed and studies, and the pages about them.
 
-Read `results`, then `suites`; `studies` compares methods, `speed` libraries.
+Public names are listed in `__init__.pyi`; each is imported at its first use. Read `results`, then
+`suites`; `studies` compares methods, `speed` libraries.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

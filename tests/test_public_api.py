@@ -48,7 +48,12 @@ def test_make_takes_foreign_ids_and_refuses_unknown_names() -> None:
             zerogym.make(name)
 
 
-PACKAGES = ("agents.llm", "agents.zero_shot", *(f"envs.{family}" for family in FAMILIES))
+PACKAGES = (
+    "agents.llm",
+    "agents.zero_shot",
+    "benchmarks",
+    *(f"envs.{family}" for family in FAMILIES),
+)
 
 
 @pytest.mark.parametrize("package", ["zerogym", *(f"zerogym.{name}" for name in PACKAGES)])
@@ -60,11 +65,19 @@ def test_public_names_are_there(package: str) -> None:
         assert name in dir(module)
 
 
+def test_no_public_function_shares_its_name_with_a_module() -> None:
+    """Otherwise the import of the module would put it in the place of the function."""
+    for package in PACKAGES:
+        module = importlib.import_module(f"zerogym.{package}")
+        inside = {path.stem for path in Path(module.__path__[0]).iterdir() if path.stem[0] != "."}
+        assert not inside & set(module.__all__)
+
+
 def test_importing_public_packages_loads_no_torch() -> None:
     code = (
         f"import sys, zerogym, {', '.join(f'zerogym.{name}' for name in PACKAGES)};"
         "zerogym.tasks();"
-        "print([m for m in ('torch', 'transformers', 'mujoco', 'minigrid', 'pyspiel')"
+        "print([m for m in ('torch', 'transformers', 'mujoco', 'minigrid', 'pyspiel', 'matplotlib')"
         " if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -18,8 +18,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from zerogym.benchmarks.audit.runner import read_json
-from zerogym.benchmarks.audit.tables import markdown_table, worst_floor
+from zerogym.benchmarks.auditing.runner import read_json
+from zerogym.benchmarks.auditing.tables import markdown_table, worst_floor
 from zerogym.benchmarks.league.game_table import section
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.pages import sections

@@ -138,7 +138,7 @@ def proofs_in_tests() -> list[Proof]:
 
 def audits() -> list[Proof]:
     """Return the audit of each family: rewards for right answers only, same seed same episode."""
-    needed = frozenset({"zerogym.benchmarks.audit", "zerogym.envs.registry"})
+    needed = frozenset({"zerogym.benchmarks.auditing", "zerogym.envs.registry"})
     return [
         Proof(
             f"audit {family}",

@@ -84,7 +84,7 @@ class Comparison:
 def compare(
     runs: Sequence[Path | str], agents: Sequence[str] = (), only: Sequence[str] = ()
 ) -> Comparison:
-    """Compare runs of `zerogym bench quick`, or of another suite that `run_suite` ran.
+    """Compare runs of `zerogym bench quick`, or of another suite of `run_suite`.
 
     Args:
         runs: Folders, at least two; the first is what the others are compared with. The same folder

@@ -52,7 +52,7 @@ Callback = Callable[[Progress], None]
 Cell = tuple[World, Agent]
 
 
-def run_suite(
+def run_cells(
     suite: Suite,
     out: Path,
     seed: int = 0,

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import zerogym
 from zerogym.agents.datasets.environments import make_env
-from zerogym.benchmarks.audit.subject import Subject
+from zerogym.benchmarks.auditing.subject import Subject
 from zerogym.cli import app
 from zerogym.envs import plugins
 from zerogym.envs.lookup import find_task, full_id, reward_free

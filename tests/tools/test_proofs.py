@@ -66,9 +66,9 @@ def test_the_longest_come_first_and_those_not_timed_have_a_place(proofs: ModuleT
 
 
 def test_a_changed_module_touches_the_proofs_that_import_it(proofs: ModuleType, root: Path) -> None:
-    module = proofs.Proof("x", (), frozenset({"zerogym.benchmarks.audit"}))
+    module = proofs.Proof("x", (), frozenset({"zerogym.benchmarks.auditing"}))
     other = proofs.Proof("y", (), frozenset({"zerogym.envs.games.core"}))
-    changed = {"benchmarks/audit/checks.py", "tests/proof_seconds.json"}
+    changed = {"benchmarks/auditing/checks.py", "tests/proof_seconds.json"}
     assert proofs.touched([module, other], changed) == [module]
 
 

@@ -12,7 +12,7 @@ pytest.importorskip("httpx2")
 
 from zerogym.benchmarks.results.results_file import read_records
 from zerogym.benchmarks.suites.external_models import EPISODES, usage_by_agent, with_external_models
-from zerogym.benchmarks.suites.runner import only, run_suite
+from zerogym.benchmarks.suites.runner import only, run_cells
 from zerogym.benchmarks.suites.scores import tabulate
 from zerogym.benchmarks.suites.suites import QUICK
 from zerogym.errors import ModelNotFound
@@ -48,7 +48,7 @@ def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
         suite = replace(
             suite, worlds=tuple(replace(w, limits={name: 4}, episodes=4) for w in suite.worlds)
         )
-        path = run_suite(suite, tmp_path, processes=False)
+        path = run_cells(suite, tmp_path, processes=False)
         records = [r for r in read_records(path) if r.get("contender") == name]
         assert [(r["kind"], r["world"]) for r in records] == [("cell", SUMS), ("error", NUMBERS)]
         assert records[1]["message"].startswith("ServerDown: the server ")
@@ -59,7 +59,7 @@ def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
 
         prompts = len(server.requests)
         server.script = lambda request: message("<answer>no</answer>")
-        run_suite(suite, tmp_path, processes=False)
+        run_cells(suite, tmp_path, processes=False)
         # The finished cell is not charged twice; requests that were given up may come late.
         again = [request.body["messages"][-1]["content"] for request in server.requests[prompts:]]
         assert len(again) >= 4 and not any("Calculate" in text for text in again)

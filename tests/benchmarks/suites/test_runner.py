@@ -12,7 +12,7 @@ import pytest
 from zerogym.benchmarks.results.results_file import ResultsFile, read_records
 from zerogym.benchmarks.results.schema import Agent, Curve, ModelCache, PolicyMaker, Suite, World
 from zerogym.benchmarks.suites import agents as build
-from zerogym.benchmarks.suites.runner import Progress, only, run_suite, suite_cells
+from zerogym.benchmarks.suites.runner import Progress, only, run_cells, suite_cells
 from zerogym.benchmarks.suites.scores import tabulate
 from zerogym.benchmarks.suites.suites import QUICK
 from zerogym.errors import MissingExtra, UnknownName
@@ -74,7 +74,7 @@ def kinds(path: Path) -> list[tuple[str, str]]:
 
 def test_a_run_writes_every_cell_and_survives_failures(tmp_path: Path) -> None:
     events: list[Progress] = []
-    path = run_suite(SUITE, tmp_path, callback=events.append, processes=False)
+    path = run_cells(SUITE, tmp_path, callback=events.append, processes=False)
     assert kinds(path) == [
         ("session", ""),
         *[("cell", "random")] * 2,
@@ -95,20 +95,20 @@ def test_a_run_writes_every_cell_and_survives_failures(tmp_path: Path) -> None:
 
 
 def test_a_second_run_plays_only_what_failed(tmp_path: Path) -> None:
-    path = run_suite(SUITE, tmp_path, processes=False)
+    path = run_cells(SUITE, tmp_path, processes=False)
     before = len(list(read_records(path)))
-    run_suite(SUITE, tmp_path, processes=False)
+    run_cells(SUITE, tmp_path, processes=False)
     again = kinds(path)[before:]
     assert again == [("session", ""), ("error", "broken"), ("error", "bare"), ("end", "")]
 
 
 def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
-    whole = run_suite(SUITE, tmp_path / "whole", processes=False).read_bytes()
+    whole = run_cells(SUITE, tmp_path / "whole", processes=False).read_bytes()
     lines = whole.split(b"\n")
     path = tmp_path / "torn" / "results.jsonl"
     path.parent.mkdir()
     path.write_bytes(b"\n".join(lines[:2]) + b"\n" + lines[2][:50])
-    run_suite(SUITE, path.parent, processes=False)
+    run_cells(SUITE, path.parent, processes=False)
     for record in path.read_text().splitlines():
         json.loads(record)
     cells = [r for r in read_records(path) if r["kind"] == "cell"]
@@ -123,8 +123,8 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
         agents=(*SUITE.agents[:1], agent("half", interrupted), *SUITE.agents[2:]),
     )
     with pytest.raises(KeyboardInterrupt):
-        run_suite(stopped, tmp_path, processes=False)
-    path = run_suite(SUITE, tmp_path, processes=False)
+        run_cells(stopped, tmp_path, processes=False)
+    path = run_cells(SUITE, tmp_path, processes=False)
     cells = [r["contender"] for r in read_records(path) if r["kind"] == "cell"]
     assert cells == ["random", "random", "oracle", "oracle", "half"]
 
@@ -138,7 +138,7 @@ def test_lanes_in_processes_give_the_same_episodes(tmp_path: Path) -> None:
     )
 
     def played(processes: bool) -> dict[str, Any]:
-        path = run_suite(suite, tmp_path / str(processes), processes=processes)
+        path = run_cells(suite, tmp_path / str(processes), processes=processes)
         return {r["key"]: r["episodes"] for r in read_records(path) if r["kind"] == "cell"}
 
     apart = played(True)
@@ -156,7 +156,7 @@ def test_a_killed_process_leaves_error_rows(tmp_path: Path) -> None:
             agent("dead", _exit_in_child, "other"),
         ),
     )
-    path = run_suite(suite, tmp_path)
+    path = run_cells(suite, tmp_path)
     assert ("cell", "random") in kinds(path)
     errors = [r for r in read_records(path) if r["kind"] == "error"]
     assert [r["contender"] for r in errors] == ["dead"]
@@ -168,9 +168,9 @@ def _exit_in_child(*rest: Any) -> PolicyMaker:
 
 
 def test_another_seed_wants_another_folder(tmp_path: Path) -> None:
-    run_suite(SUITE, tmp_path, processes=False)
+    run_cells(SUITE, tmp_path, processes=False)
     with pytest.raises(ValueError, match="choose another --out"):
-        run_suite(SUITE, tmp_path, seed=1, processes=False)
+        run_cells(SUITE, tmp_path, seed=1, processes=False)
 
 
 def test_only_keeps_the_ends_of_the_scale() -> None:

@@ -13,7 +13,7 @@ from zerogym.benchmarks.report.terminal import render_table
 from zerogym.benchmarks.results.results_file import Record, read_records
 from zerogym.benchmarks.results.schema import Agent, Suite, World
 from zerogym.benchmarks.suites import agents as build
-from zerogym.benchmarks.suites.runner import run_suite
+from zerogym.benchmarks.suites.runner import run_cells
 from zerogym.benchmarks.suites.scores import tabulate
 
 NAMES = ("random", "oracle")
@@ -54,7 +54,7 @@ def run(out: Path, **kwargs: Any) -> tuple[Suite, list[Record]]:
     )
     made = {"random": build.random, "oracle": build.oracle}
     suite = Suite("sandboxes", worlds, tuple(Agent(n, n, "", made[n]) for n in NAMES))
-    return suite, list(read_records(run_suite(suite, out, processes=False)))
+    return suite, list(read_records(run_cells(suite, out, processes=False)))
 
 
 def shown(suite: Suite, records: list[Record], folder: Path) -> tuple[str, str]:

@@ -53,11 +53,11 @@ def audit(
     An environment offers its oracle as `oracle_action()`; without it the checks that need a right
     answer are skipped.
     """
-    from zerogym.benchmarks.audit.checks import CHECKS
-    from zerogym.benchmarks.audit.runner import Report, write_json
-    from zerogym.benchmarks.audit.runner import audit as run
-    from zerogym.benchmarks.audit.subject import QUICK, Finding, Size, text_tasks
-    from zerogym.benchmarks.audit.tables import render
+    from zerogym.benchmarks.auditing.checks import CHECKS
+    from zerogym.benchmarks.auditing.runner import Report, write_json
+    from zerogym.benchmarks.auditing.runner import audit as run
+    from zerogym.benchmarks.auditing.subject import QUICK, Finding, Size, text_tasks
+    from zerogym.benchmarks.auditing.tables import render
 
     for name in family or []:
         if name not in FAMILIES:
@@ -127,7 +127,7 @@ def _read_known(path: Path) -> dict[str, dict[str, str]]:
 
 def _subject(text: str) -> Any:
     """An id as it stands if it has a namespace; else one of our tasks, by any spelling."""
-    from zerogym.benchmarks.audit.subject import Subject
+    from zerogym.benchmarks.auditing.subject import Subject
 
     name, mark, query = text.partition("?")
     as_is = ("/" in name or "-v" in name) and ":" not in name

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from zerogym.benchmarks.suites.runner import only as part_of
 from zerogym.cli.bench_screen import Screen
 from zerogym.cli.commands.bench_games import games
 from zerogym.cli.console import friendly, interrupted, out, printable, usage_errors
@@ -41,34 +40,25 @@ def quick(
     """All worlds, all agents, a few minutes on two cores. Run again to continue after a stop."""
     require("jinja2", "bench", "the report")
     require("matplotlib", "bench", "the report")
-    from zerogym.benchmarks.report.picture import picture
-    from zerogym.benchmarks.report.report import write_report
+    from zerogym.benchmarks.report.bench import REPORT, run_suite
     from zerogym.benchmarks.report.terminal import render_table
-    from zerogym.benchmarks.results.results_file import read_records, write_whole
-    from zerogym.benchmarks.suites.external_models import usage_by_agent, with_external_models
-    from zerogym.benchmarks.suites.runner import run_suite
-    from zerogym.benchmarks.suites.scores import tabulate
+    from zerogym.benchmarks.results.results_file import RESULTS, read_records
+    from zerogym.benchmarks.suites.external_models import usage_by_agent
     from zerogym.benchmarks.suites.suites import QUICK
 
-    with usage_errors(ValueError):
-        suite = part_of(with_external_models(QUICK, model or []), only or [])
-    screen = Screen(suite.name)
+    screen = Screen(QUICK.name)
     kept = f"finished cells are kept; continue with: zerogym bench quick --out {out_dir}"
     with usage_errors(ValueError), interrupted(kept), screen.live():
-        path = run_suite(suite, out_dir, seed, screen.update, processes)
-    records = list(read_records(path))
-    table = tabulate(suite, records)
+        table = run_suite(QUICK, out_dir, seed, only or (), model or (), processes, screen.update)
     out.print(render_table(table))
-    for name, usage in usage_by_agent(records).items():
+    for name, usage in usage_by_agent(read_records(out_dir / RESULTS)).items():
         tokens = f"{usage.prompt_tokens:,} tokens read, {usage.reply_tokens:,} written"
         price = f"price {usage.price:.4g}" if usage.price else "no price given"
         if usage.uncounted:
             price += f" without {usage.uncounted} that were not counted"
         out.print(f"{escape(printable(name))}: {usage.requests:,} replies, {tokens}, {price}")
-    write_whole(out_dir / "table.svg", picture(table))
-    report = write_report(suite, records, out_dir / "report.html")
-    out.print(f"[bold]Report[/]  {report.resolve().as_uri()}")
-    out.print(f"[dim]Results {path}[/]")
+    out.print(f"[bold]Report[/]  {(out_dir / REPORT).resolve().as_uri()}")
+    out.print(f"[dim]Results {out_dir / RESULTS}[/]")
 
 
 bench.command("games")(games)

@@ -12,10 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 import helpers.audited  # noqa: F401 (registers the planted environments)
-from zerogym.benchmarks.audit.checks import findings
-from zerogym.benchmarks.audit.draws import count_lines
-from zerogym.benchmarks.audit.runner import Report, audit, read_json, write_json
-from zerogym.benchmarks.audit.subject import (
+from zerogym.benchmarks import audit as audit_by_id
+from zerogym.benchmarks.auditing.checks import findings
+from zerogym.benchmarks.auditing.draws import count_lines
+from zerogym.benchmarks.auditing.runner import Report, audit, read_json, write_json
+from zerogym.benchmarks.auditing.subject import (
     QUICK,
     NotAuditable,
     Size,
@@ -25,7 +26,7 @@ from zerogym.benchmarks.audit.subject import (
     text_tasks,
 )
 from zerogym.cli import app
-from zerogym.errors import SandboxUnavailable
+from zerogym.errors import SandboxUnavailable, UnknownName
 
 # planted defect: the checks that must fail, in the order of the checks
 EXPECTED = {
@@ -97,7 +98,7 @@ def test_hostile_replies_are_named(reports: dict[str, Report]) -> None:
 def test_a_child_is_replaced_when_it_is_lost() -> None:
     code = """
 import json, os, sys, time
-from zerogym.benchmarks.audit.children import run_items
+from zerogym.benchmarks.auditing.children import run_items
 
 def work(item):
     if item == "hang": time.sleep(60)
@@ -141,7 +142,7 @@ def test_only_tasks_with_the_tag_need_a_sandbox(monkeypatch: pytest.MonkeyPatch)
     def missing(level: str) -> None:
         raise SandboxUnavailable("no namespaces")
 
-    monkeypatch.setattr("zerogym.benchmarks.audit.subject.Sandbox", missing)
+    monkeypatch.setattr("zerogym.benchmarks.auditing.subject.Sandbox", missing)
     assert Subject("zerogym/Countdown-v0").sandbox_missing() == ""
     subject = Subject("zerogym/Notebook-v0")
     (finding,) = findings(subject, QUICK, 20)  # a reason, and no fault
@@ -225,6 +226,20 @@ def _audit_processes() -> list[str]:
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             words = (entry / "cmdline").read_bytes()
-            if b"zerogym.benchmarks.audit.checks" in words and b"0.125" in words:
+            if b"zerogym.benchmarks.auditing.checks" in words and b"0.125" in words:
                 found.append(entry.name)
     return found
+
+
+def test_the_public_function_takes_names_and_arguments() -> None:
+    seen: list[str] = []
+    (report,) = audit_by_id(
+        "countdown?difficulty=0", ["own answer"], quick=True,
+        on_finding=lambda report, finding: seen.append(finding.check),
+    )  # fmt: skip
+    assert report.clean and str(report.subject) == "zerogym/Countdown-v0?difficulty=0"
+    assert seen == ["own answer"]
+    with pytest.raises(UnknownName, match="Did you mean 'own answer'"):
+        audit_by_id("Countdown", ["own anser"])
+    with pytest.raises(UnknownName, match="Did you mean 'Countdown'"):
+        audit_by_id(["Countdwn"])

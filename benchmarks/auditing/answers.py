@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 
-from zerogym.benchmarks.audit.subject import (
+from zerogym.benchmarks.auditing.subject import (
     Finding,
     ProblemSet,
     Size,

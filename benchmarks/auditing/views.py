@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import log2
 
-from zerogym.benchmarks.audit.canonical import common_words, names, sentences, tokens
+from zerogym.benchmarks.auditing.canonical import common_words, names, sentences, tokens
 
 FORM = 0.9  # share of the prompts that have a sentence of the form
 MOST_LINES = 20  # beside the question, of which pairs are made

@@ -6,19 +6,19 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
-from zerogym.benchmarks.audit.answers import (
+from zerogym.benchmarks.auditing.answers import (
     constant_answer,
     fitting_answers,
     own_answer,
     wrong_answers,
 )
-from zerogym.benchmarks.audit.children import Result, run_items
-from zerogym.benchmarks.audit.determinism import determinism
-from zerogym.benchmarks.audit.draws import difficulty, rates, seeds_overlap, splits_overlap
-from zerogym.benchmarks.audit.hostile import hostile_replies
-from zerogym.benchmarks.audit.shortcuts import shortcut
-from zerogym.benchmarks.audit.subject import Finding, NotAuditable, Size, Subject, has_answers
-from zerogym.benchmarks.audit.twins import overlap_up_to_names
+from zerogym.benchmarks.auditing.children import Result, run_items
+from zerogym.benchmarks.auditing.determinism import determinism
+from zerogym.benchmarks.auditing.draws import difficulty, rates, seeds_overlap, splits_overlap
+from zerogym.benchmarks.auditing.hostile import hostile_replies
+from zerogym.benchmarks.auditing.shortcuts import shortcut
+from zerogym.benchmarks.auditing.subject import Finding, NotAuditable, Size, Subject, has_answers
+from zerogym.benchmarks.auditing.twins import overlap_up_to_names
 from zerogym.envs.parent_death import end_with_parent
 
 Check = Callable[[Subject, Size], Finding]

@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from zerogym.benchmarks.audit.checks import CHECKS
-from zerogym.benchmarks.audit.subject import Finding, Size, Subject
+from zerogym.benchmarks.auditing.checks import CHECKS
+from zerogym.benchmarks.auditing.subject import Finding, Size, Subject
 from zerogym.benchmarks.results.provenance import provenance
 from zerogym.benchmarks.results.results_file import write_whole
 
@@ -99,7 +99,7 @@ def _audit_one(
 ) -> None:
     """Run the child and read a finding from each of its lines."""
     command = [
-        sys.executable, "-m", "zerogym.benchmarks.audit.checks",
+        sys.executable, "-m", "zerogym.benchmarks.auditing.checks",
         report.subject.to_json(), json.dumps(asdict(size)), str(seconds), str(os.getpid()),
         json.dumps(list(report.checks)),
     ]  # fmt: skip

@@ -8,8 +8,8 @@ import time
 from collections import Counter
 from typing import Any
 
-from zerogym.benchmarks.audit.children import Result, run_items
-from zerogym.benchmarks.audit.subject import Finding, Size, Subject, always, finish
+from zerogym.benchmarks.auditing.children import Result, run_items
+from zerogym.benchmarks.auditing.subject import Finding, Size, Subject, always, finish
 
 TOO_HIGH = 0.5  # a score that no hostile reply may reach
 SLOW = 1.0  # CPU seconds for one reply

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.benchmarks.audit.examples import Example, draw_examples, draw_sides
-from zerogym.benchmarks.audit.subject import Finding, Size, Subject
-from zerogym.benchmarks.audit.views import Views
+from zerogym.benchmarks.auditing.examples import Example, draw_examples, draw_sides
+from zerogym.benchmarks.auditing.subject import Finding, Size, Subject
+from zerogym.benchmarks.auditing.views import Views
 
 MOST_LABELS = 12
 PROBE = 100  # problems from which the kinds with few answers are found

@@ -11,15 +11,15 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
-from zerogym.benchmarks.audit.canonical import (
+from zerogym.benchmarks.auditing.canonical import (
     Form,
     common_words,
     form_up_to_names,
     form_up_to_order,
     rough_form,
 )
-from zerogym.benchmarks.audit.examples import Example, draw_sides
-from zerogym.benchmarks.audit.subject import Finding, Size, Subject
+from zerogym.benchmarks.auditing.examples import Example, draw_sides
+from zerogym.benchmarks.auditing.subject import Finding, Size, Subject
 
 # A model that knows all train problems by heart gains at most this on the test side: less than
 # the standard error of a test of 500 problems, which is 2.2 % at a half.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.benchmarks.audit.subject import Finding, Size, Subject, finish, own_answer
+from zerogym.benchmarks.auditing.subject import Finding, Size, Subject, finish, own_answer
 
 SMALL_FALL = 0.05  # relative; a smaller one is the noise of few problems
 MAX_LINES = 200_000  # of a solver, counted

@@ -5,7 +5,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from zerogym.benchmarks.audit.subject import Subject, inside, own_answer
+from zerogym.benchmarks.auditing.subject import Subject, inside, own_answer
 
 FAR_SEED = 12345  # in place of the test side, where there is none
 

@@ -17,7 +17,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from zerogym.benchmarks.audit.subject import MAX_TURNS, Finding, Size, Subject, seeded_candidate
+from zerogym.benchmarks.auditing.subject import MAX_TURNS, Finding, Size, Subject, seeded_candidate
 from zerogym.envs.lookup import reward_free
 from zerogym.envs.parent_death import end_with_parent
 

@@ -7,13 +7,13 @@ import pytest
 from typer.testing import CliRunner
 
 import helpers.audited_texts  # noqa: F401 (registers the planted environments)
-from zerogym.benchmarks.audit.answers import constant_answer, fitting_answers
-from zerogym.benchmarks.audit.canonical import form_up_to_names, form_up_to_order
-from zerogym.benchmarks.audit.examples import Example
-from zerogym.benchmarks.audit.runner import read_json
-from zerogym.benchmarks.audit.shortcuts import FALSE_ALARM, classify, shortcut
-from zerogym.benchmarks.audit.subject import QUICK, Subject
-from zerogym.benchmarks.audit.twins import compare, overlap_up_to_names
+from zerogym.benchmarks.auditing.answers import constant_answer, fitting_answers
+from zerogym.benchmarks.auditing.canonical import form_up_to_names, form_up_to_order
+from zerogym.benchmarks.auditing.examples import Example
+from zerogym.benchmarks.auditing.runner import read_json
+from zerogym.benchmarks.auditing.shortcuts import FALSE_ALARM, classify, shortcut
+from zerogym.benchmarks.auditing.subject import QUICK, Subject
+from zerogym.benchmarks.auditing.twins import compare, overlap_up_to_names
 from zerogym.cli import app
 
 CHECKS = {

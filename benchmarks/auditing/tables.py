@@ -9,8 +9,8 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from zerogym.benchmarks.audit.runner import Report, read_json
-from zerogym.benchmarks.audit.subject import Finding
+from zerogym.benchmarks.auditing.runner import Report, read_json
+from zerogym.benchmarks.auditing.subject import Finding
 
 MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "skip": ("–", "dim")}
 _MARKDOWN_MARKS = {"pass": "", "fail": " ✗", "skip": "–"}
