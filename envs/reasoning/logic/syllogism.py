@@ -13,6 +13,13 @@ import numpy as np
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.listings import parse_yes_no
+from zerogym.envs.reasoning.logic.syllogism_twins import (
+    OTHERS,
+    needs_chain,
+    places,
+    rewired,
+    with_others,
+)
 from zerogym.envs.reasoning.logic.venn import (
     Statement,
     follows,
@@ -38,13 +45,14 @@ class SyllogismEnv(ReasoningEnv):
     """Say whether a conclusion about kinds follows from premises such as "No a are b".
 
     Description:
-        Two premises, or a chain of more, and a conclusion about the ends of the chain. The reading
-        of "all" is stated in the prompt and is the category: `modern` ("All a are b" is true if
-        there are no a: 15 of the 256 two-premise forms are valid) or `existential` (every kind has
-        members: the classical 24). A valid argument is drawn first; for the answer no, its
-        premises exchange quantifiers and get other directions until it is invalid. From three
-        premises on, the two that name a kind of the conclusion stay as they are. So quantifiers,
-        length and the premises about the ends do not tell the answer.
+        Two premises, or a chain of more among three others, and a conclusion about the ends of the
+        chain. The reading of "all" is stated in the prompt and is the category: `modern` ("All a
+        are b" is true if there are no a: 15 of the 256 two-premise forms are valid) or
+        `existential` (every kind has members: the classical 24). A valid argument is drawn first;
+        for the answer no it is disturbed until it is invalid. Two premises exchange quantifiers and
+        get other directions. Of more, some with the same quantifier exchange predicates: each kind
+        is still as often the subject and the predicate of each quantifier, and premises still
+        connect the kinds of the conclusion. So neither words nor single premises tell the answer.
 
     Answer:
         Yes or no.
@@ -53,8 +61,10 @@ class SyllogismEnv(ReasoningEnv):
         1 if the answer is right, else 0. Any constant answer scores 1/2.
 
     Difficulty:
-        `2 + difficulty` premises (a fractional part is the chance of one more, at most 8), in
-        random order. At 0 there are 43 problems up to kinds and order (35 train, 8 test).
+        A chain of `2 + difficulty` premises (a fractional part is the chance of one more, at most
+        8); from three on, three further premises. All are in random order. At 0 there are
+        43 problems up to kinds and order (35 train, 8 test): too few to tell reasoning from a table
+        of the forms.
 
     Example:
         >>> env = SyllogismEnv(difficulty=0)
@@ -87,13 +97,13 @@ class SyllogismEnv(ReasoningEnv):
         category = pick(rng, SyllogismEnv.categories)
         is_valid = bool(rng.random() < 0.5)
         count = round_randomly(rng, min(2 + difficulty, MAX_PREMISES))
-        kinds = sample_of(rng, KINDS, count + 1)
-        twin = None
-        while twin is None:  # required for both answers, so that the forms do not tell the answer
+        kinds = sample_of(rng, KINDS, count + 1 + (OTHERS if count > 2 else 0))
+        pair = None
+        while pair is None:  # required for both answers, so that the forms do not tell the answer
             premises, conclusion, steps = _valid_chain(rng, count, category, kinds)
-            twin = _disturbed(rng, premises, conclusion, category == "existential")
+            pair = _with_twin(rng, premises, conclusion, len(kinds), category == "existential")
+        premises = pair[not is_valid]
         if not is_valid:
-            premises = twin
             steps = _counterexample(premises, conclusion, kinds, category == "existential")
         listed = shuffled(rng, premises)
         said = [f"{say(premise, kinds)}." for premise in listed]
@@ -112,13 +122,23 @@ class SyllogismEnv(ReasoningEnv):
 
     @classmethod
     def canonical_key(cls, problem: Problem) -> str:
-        """Return the form of the argument: neither kinds nor the order of premises matter."""
+        """Return the form of two premises, and of more what an argument and its twin share.
+
+        Neither kinds nor the order of premises matter.
+        """
+        data = problem.data
+        if len(data["premises"]) > 2:
+            return f"{problem.category}: {places(data['premises'], data['conclusion'])}"
         *premises, goal = [
             (mood, Bag(ends) if mood in "EI" else tuple(ends))
-            for mood, *ends in [*problem.data["premises"], problem.data["conclusion"]]
+            for mood, *ends in [*data["premises"], data["conclusion"]]
         ]
         kinds = range(len(premises) + 1)
         return f"{problem.category}: {key_up_to_names([*premises, ('so', goal)], kinds)}"
+
+    def _kind_of(self, problem: Problem) -> str:
+        """Return the answer where two premises leave few problems; twins share a side elsewhere."""
+        return super()._kind_of(problem) if len(problem.data["premises"]) == 2 else ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -195,24 +215,36 @@ def _step(first: Statement, second: Statement, result: Statement, kinds: list[st
     return f"{say(first, kinds)}; {say(second, kinds)}; therefore {say(result, kinds)}."
 
 
+def _with_twin(
+    rng: np.random.Generator,
+    chain: list[Statement],
+    conclusion: Statement,
+    kinds: int,
+    existential: bool,
+) -> tuple[list[Statement], list[Statement]] | None:
+    """An argument whose chain matters, and its invalid twin; None if a draw gave none."""
+    if len(chain) == 2:
+        twin = _disturbed(rng, chain, conclusion, existential)
+        return None if twin is None else (chain, twin)
+    argument = with_others(rng, chain)
+    if argument is None:
+        return None
+    twin = rewired(rng, argument, conclusion, kinds, existential)
+    if twin is None or not needs_chain(argument, conclusion, len(chain), kinds, existential):
+        return None
+    return argument, twin
+
+
 def _disturbed(
     rng: np.random.Generator, premises: list[Statement], conclusion: Statement, existential: bool
 ) -> list[Statement] | None:
-    """The quantifiers of inner premises on other inner links of the chain, in other directions.
-
-    Those that name a kind of the conclusion stay as they are, for they would tell the answer; of
-    two premises both do, and both change. None if the argument was valid whenever it was tried.
-    """
-    count = len(premises) + 1
-    chosen = [n for n, premise in enumerate(premises) if min(premise[1:]) > 1]
-    chosen = chosen or list(range(len(premises)))
+    """The quantifiers of two premises on either link, in other directions; None if it is valid."""
     for _ in range(TRIES):
-        found = list(premises)
-        moods = shuffled(rng, [premises[n].mood for n in chosen])
-        for n, mood in zip(chosen, moods, strict=True):
-            link = premises[n][1:]
-            found[n] = Statement(mood, *(link if rng.random() < 0.5 else link[::-1]))
-        if not follows(found, conclusion, count, existential):
+        moods = shuffled(rng, [premise.mood for premise in premises])
+        found = []
+        for mood, (_, *link) in zip(moods, premises, strict=True):
+            found.append(Statement(mood, *(link if rng.random() < 0.5 else link[::-1])))
+        if not follows(found, conclusion, 3, existential):
             return found
     return None
 
