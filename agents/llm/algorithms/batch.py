@@ -53,6 +53,18 @@ class Sample:
         """The number T of own tokens."""
         return len(self.penalty)
 
+    @cached_property
+    def logprobs(self) -> Floats:
+        """The log-probability of each own token when it was sampled (T,)."""
+        return np.asarray(self.flat.logprobs, dtype=np.float64)[np.asarray(self.flat.mask) == 1]
+
+    @property
+    def correct(self) -> bool:
+        """Whether the episode succeeded: by its last info, else by a reward above 0."""
+        info = self.trajectory.info
+        outcome = info.get("success", info.get("correct"))
+        return self.trajectory.reward > 0 if outcome is None else bool(outcome)
+
     @property
     def reward(self) -> float:
         """The reward of the task, the length penalty included."""
