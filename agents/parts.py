@@ -48,6 +48,10 @@ class Part:
         """Return the name in records and messages: `my_module:Name` of a part of one's own."""
         return cls.registered or f"{cls.__module__}:{cls.__qualname__}"
 
+    def needs(self) -> list[str]:
+        """Return what the part needs of a run, in words; kinds of parts add to it."""
+        return []
+
     def record(self) -> dict[str, Any]:
         """Return name, settings and version as JSON values."""
         settings = {field.name: getattr(self, field.name) for field in fields(self)}

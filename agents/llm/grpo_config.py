@@ -57,7 +57,9 @@ class GRPOConfig:
     eval_wrappers: Mapping[str, Any] = field(default_factory=dict)  # those of the evaluation
     model: str = "tiny"  # of `load_model`: a name, a directory, a hub id
     out: str = "runs/grpo"  # directory of checkpoints, metrics and the final model
-    preset: str = "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, dapo, gspo, cispo, ppo
+    preset: str = (
+        "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, lite_ppo, dapo, gspo, cispo, ppo
+    )
     # -- Batches
     steps: int = 500  # optimiser batches
     prompts_per_step: int = 16  # problems in a batch

@@ -147,6 +147,8 @@ PRESETS: Mapping[str, Algorithm] = {
         advantage="reinforce_pp", aggregation="token_mean",
         kl=0.01, kl_estimator="k1", kl_in="reward",
     ),
+    # "Tricks or Traps? A Deep Dive into RL for LLM Reasoning" (2025, arXiv 2508.08221): Lite PPO
+    "lite_ppo": Algorithm(advantage="lite_ppo", aggregation="token_mean"),
     # "DAPO: An Open-Source LLM Reinforcement Learning System at Scale" (2025, arXiv 2503.14476):
     # 4,096 of at most 20,480 tokens are its buffer; 10 rollouts at most as in its public recipe.
     "dapo": Algorithm(aggregation="token_mean", clip_high=0.28, overlong=0.2, refills=9),

@@ -1,6 +1,6 @@
 """The tables of parts of one training step, and what a part of each does."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,13 @@ class Advantage(Part):
     uses_equal_groups: ClassVar[bool] = False
     minimum_group: ClassVar[int] = 2
     critic: ClassVar[bool] = False
+
+    def needs(self) -> list[str]:
+        """Return the signals, the critic and the group size that it needs, in words."""
+        needed = [f"the signal {name!r} of each token" for name in self.signals]
+        if self.critic:
+            needed.append("a value head")
+        return [*needed, f"groups of at least {self.minimum_group}"]
 
     def __call__(self, batch: Batch) -> Weights:
         """Return the weight of each own token of each episode of each group.
@@ -62,6 +69,7 @@ class ValueAdvantage(Advantage):
 
 ADVANTAGES = Table("advantage", Advantage, f"{_HERE}.advantages")
 advantage = ADVANTAGES.register
+TABLES: dict[str, Table[Any]] = {"advantage": ADVANTAGES}
 
 
 def weigh(part: Advantage, batch: Batch) -> list[Floats]:

@@ -22,6 +22,7 @@ from zerogym.cli.commands.exploit import exploit
 from zerogym.cli.commands.infer import infer
 from zerogym.cli.commands.league import league
 from zerogym.cli.commands.models import model
+from zerogym.cli.commands.parts import parts
 from zerogym.cli.commands.play import play
 from zerogym.cli.commands.predict import predict
 from zerogym.cli.commands.train import train
@@ -53,6 +54,7 @@ app.command("baselines")(baselines)
 app.command("collect", cls=settings_command("zerogym.agents.explore.config:CollectConfig"))(collect)
 app.add_typer(data, name="data")
 app.add_typer(train, name="train")
+app.command("parts")(parts)
 app.command("infer")(infer)
 app.command("predict")(predict)
 app.command("model")(model)

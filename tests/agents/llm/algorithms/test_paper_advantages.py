@@ -212,7 +212,7 @@ def test_the_best_of_four_prefers_the_risky_arm() -> None:
 
     def risky_share(k: int) -> float:
         logit, outcomes = 0.0, [(0.6, False), (1.0, True), (0.0, True)]
-        for _ in range(60):
+        for _ in range(30):
             share = 1 / (1 + math.exp(-logit))
             chances = np.array([1 - share, 0.3 * share, 0.7 * share])
             slope = 0.0
@@ -220,7 +220,7 @@ def test_the_best_of_four_prefers_the_risky_arm() -> None:
                 own = MaxAtK(k).of_group([outcomes[i][0] for i in draws])
                 scores = np.array([outcomes[i][1] - share for i in draws])
                 slope += chances[list(draws)].prod() * float((own * scores).mean())
-            logit += 20 * slope
+            logit += 40 * slope
         return 1 / (1 + math.exp(-logit))
 
     assert risky_share(1) < 0.1 and risky_share(4) > 0.6
