@@ -1,24 +1,30 @@
 from .algorithms.batch import Batch
 from .algorithms.tables import Advantage, advantage
+from .evaluation import evaluate
 from .generation.engines import load_generator
 from .generation.protocol import Sampling
 from .grpo_config import GRPOConfig
 from .models.loading import load_model, save_model
 from .policy import LLMPolicy
+from .rollout.evaluation import Evaluation
+from .supervised.fine_tuning import sft
 from .supervised.sft import SFTConfig, fine_tune
 from .training.grpo import train
 
 __all__ = [
     "Advantage",
     "Batch",
+    "Evaluation",
     "GRPOConfig",
     "LLMPolicy",
     "SFTConfig",
     "Sampling",
     "advantage",
+    "evaluate",
     "fine_tune",
     "load_generator",
     "load_model",
     "save_model",
+    "sft",
     "train",
 ]

@@ -50,7 +50,7 @@ class LLMPolicy:
             generator = load_generator(generator)
         self.generator = generator
         self.sampling = sampling or Sampling()
-        self._context = context or Stop()
+        self.chat, self.system, self.context = chat, system, context or Stop()
         made = make_chat(chat, generator.tokenizer, system)
         self._room = Room(made, generator.tokenizer, generator.context_length, self.sampling)
         self._seeds = np.random.default_rng(self.sampling.seed)
@@ -80,7 +80,7 @@ class LLMPolicy:
         texts = _check_texts(observations)
         new = episode_starts(len(texts), state, episode_start)
         talks = [
-            self._context.observe(None if state is None or fresh else state[row], text, self._room)
+            self.context.observe(None if state is None or fresh else state[row], text, self._room)
             for row, (text, fresh) in enumerate(zip(texts, new, strict=True))
         ]
         replies, kinds = [""] * len(talks), [""] * len(talks)
@@ -92,7 +92,7 @@ class LLMPolicy:
             prompts = [list(talks[i].ids) for i in to_write]
             completions = self.generator.generate(prompts, sampling)
             for i, completion in zip(to_write, completions, strict=True):
-                talks[i], kinds[i] = self._context.write(talks[i], completion, self._room)
+                talks[i], kinds[i] = self.context.write(talks[i], completion, self._room)
                 replies[i] = talks[i].reply_text(completion.text, self._room)
             to_write = [i for i in to_write if kinds[i] != "reply"]
         return replies, talks

@@ -77,12 +77,25 @@ def evaluate(
 
 def summarise(trajectories: Sequence[Trajectory]) -> Evaluation:
     """Return mean reward and accuracy of finished episodes, at least one of which must count."""
-    trajectories = [item for item in trajectories if item.counts]
-    if not trajectories:
+    counted = [item for item in trajectories if item.counts]
+    return summary_of([item.reward for item in counted], [succeeded(item) for item in counted])
+
+
+def summary_of(rewards: Sequence[float], outcomes: Sequence[bool | None]) -> Evaluation:
+    """Return mean reward and accuracy of episodes.
+
+    Args:
+        rewards: Of each.
+        outcomes: Whether each reached its goal; None where its last info does not say so.
+
+    Raises:
+        ValueError: If there are none.
+    """
+    if not rewards:
         raise ValueError("no episode counts: there was none, or a tool was unavailable in each")
-    count = len(trajectories)
-    reward = sum(trajectory.reward for trajectory in trajectories) / count
-    won = [outcome for item in trajectories if (outcome := succeeded(item)) is not None]
+    count = len(rewards)
+    reward = sum(rewards) / count
+    won = [outcome for outcome in outcomes if outcome is not None]
     if not won:
         return Evaluation(count, reward, None, None, None)
     # An episode that was cut before its first info has failed.
@@ -92,7 +105,12 @@ def summarise(trajectories: Sequence[Trajectory]) -> Evaluation:
 
 def succeeded(trajectory: Trajectory) -> bool | None:
     """Return whether the episode reached its goal; None if its last info does not report it."""
-    outcome = trajectory.info.get("success", trajectory.info.get("correct"))
+    return outcome_of(trajectory.info)
+
+
+def outcome_of(info: Mapping[str, Any]) -> bool | None:
+    """Return whether the last info of an episode reports success; None if it reports neither."""
+    outcome = info.get("success", info.get("correct"))
     return None if outcome is None else bool(outcome)
 
 
