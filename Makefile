@@ -40,6 +40,7 @@ lint: install-dev
 # The README.md of every folder, from the docstrings, and the pictures of the control worlds.
 docs: install-dev
 	$(ONE_THREAD) $(RUN) tools/pictures.py
+	$(ONE_THREAD) $(RUN) tools/animations.py
 	$(RUN) tools/catalog.py
 
 install: $(RUN)

@@ -35,6 +35,8 @@ def load_tool() -> Callable[[str], ModuleType]:
     """Load a command of tools/, which is no package, as a module."""
 
     def load(name: str) -> ModuleType:
+        if str(ROOT / "tools") not in sys.path:  # as for a command: tools import each other
+            sys.path.append(str(ROOT / "tools"))
         spec = importlib.util.spec_from_file_location(f"tool_{name}", ROOT / f"tools/{name}.py")
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)

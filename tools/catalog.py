@@ -9,19 +9,16 @@ tests/tools/test_catalog.py fails while a page differs from what this script mak
 import ast
 import inspect
 import re
-import textwrap
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
-import gymnasium as gym
-import numpy as np
+import episodes
+from episodes import fenced, make, views
 
 from zerogym.benchmarks.auditing.runner import read_json
 from zerogym.benchmarks.auditing.tables import markdown_table, worst_floor
 from zerogym.benchmarks.league.game_table import section
-from zerogym.envs.core import TaskEnv
 from zerogym.envs.pages import sections
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
 
@@ -31,10 +28,7 @@ AUDIT = AUDITS / "reasoning.json"
 GAME_VALUES = ROOT / "docs/games.json"  # made by tools/game_values.py
 NOTICE = "<!-- Made by `make docs` from the docstrings: change those, not this file. -->"
 FOLDERS = ("wrappers", "agents", "benchmarks")
-TURNS_SHOWN = 3  # at the start of an example episode; the last one is shown as well
-# Longer episodes are not played to the end: after many steps of physics machines differ in digits.
-LONG = 100
-WIDTH = 110  # of an example episode
+GROUPED = ("reasoning", "games", "control")  # families with a page for each folder of tasks
 PICTURES = "docs/worlds"  # of the control worlds, made by tools/pictures.py
 IN_A_ROW, PICTURE_WIDTH = 4, 180  # of the table of pictures; pixels on the page
 
@@ -44,8 +38,9 @@ def pages() -> dict[Path, str]:
     found = {ROOT / "envs/README.md": envs_page()}
     for family in FAMILIES:
         found[ROOT / f"envs/{family}/README.md"] = family_page(family)
-    for group in reasoning_groups():
-        found[ROOT / f"envs/reasoning/{group}/README.md"] = group_page(group)
+    for family in GROUPED:
+        for group, tasks in groups(family).items():
+            found[ROOT / f"envs/{family}/{group}/README.md"] = group_page(family, group, tasks)
     for folder in FOLDERS:
         found[ROOT / f"{folder}/README.md"] = folder_page(folder)
     found[ROOT / "docs/audits.md"] = audits_page()
@@ -67,27 +62,32 @@ def envs_page() -> str:
 
 
 def family_page(family: str) -> str:
-    """One family: its ids, each task in full, its files."""
+    """One family: its ids with links to their pages, or the tasks themselves; its files."""
     if family == "reasoning":
         return reasoning_page()
+    folder = ROOT / "envs" / family
     tasks = [task for task in TASKS if task.family == family]
-    parts = [f"# {family}\n\n{docstring(ROOT / f'envs/{family}/__init__.py')}\n\n{id_table(tasks)}"]
-    if family == "games" and GAMES:
+    parts = [f"# {family}\n\n{docstring(folder / '__init__.py')}"]
+    if family == "games":
         ids = ", ".join(f"`{game.id}`" for game in GAMES)
         parts.append(f'With every seat open, `pettingzoo.make("aec", id)`: {ids}.')
         parts.append(section(GAME_VALUES))
     if family == "control":
         drawn = [task for task in tasks if "bridge" not in task.tags]
         parts.append(f"{ABOUT_PICTURES}\n\n{picture_table(drawn)}")
-    for _, group in groupby(tasks, key=lambda task: task.target):
-        parts.append(task_page(list(group)))
-    parts.append(f"## Files\n\n{module_table(ROOT / 'envs' / family)}")
-    parts += inner_tables(ROOT / "envs" / family)
+    inside = groups(family) if family in GROUPED else {}
+    for group, members in inside.items():
+        about = docstring(folder / group / "__init__.py")
+        parts.append(f"## [{group}]({group}/README.md)\n\n{about}\n\n{id_table(members, group)}")
+    if not inside:
+        parts += [id_table(tasks), *task_pages(tasks)]
+    parts.append(f"## Files\n\n{module_table(folder)}")
+    parts += inner_tables(folder, without=inside)
     return page(parts)
 
 
 ABOUT_PICTURES = """\
-A name leads to the world's page below. A picture is one moment of an episode in which the oracle
+A name leads to the world's page. A picture is one moment of an episode in which the oracle
 acts (bodies that have none just swing their joints); earlier moments are fainter. Green is the
 goal, where there is one place to go to."""
 
@@ -97,7 +97,8 @@ def picture_table(tasks: list[Task]) -> str:
     shown = []
     for task in tasks:
         source = f'src="../../{PICTURES}/{task.name}.png" width="{PICTURE_WIDTH}"'
-        shown.append(f'<img {source} alt="{task.name}"><br>[{task.name}](#{anchor(task.id)})')
+        address = f"{group_of(task)}/README.md#{anchor(task.id)}"
+        shown.append(f'<img {source} alt="{task.name}"><br>[{task.name}]({address})')
     rows = [shown[at : at + IN_A_ROW] for at in range(0, len(shown), IN_A_ROW)]
     rows[-1] += [""] * (IN_A_ROW - len(rows[-1]))
     head = ["| " * IN_A_ROW + "|", "|" + ":-:|" * IN_A_ROW]
@@ -109,26 +110,31 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def reasoning_groups() -> dict[str, list[Task]]:
-    """The sub-folders of the reasoning family, each with its tasks."""
-    groups: dict[str, list[Task]] = {}
+def group_of(task: Task) -> str:
+    """The folder of a task inside of its family."""
+    return task.target.split(".")[1]
+
+
+def groups(family: str) -> dict[str, list[Task]]:
+    """The folders of a family, each with its tasks."""
+    found: dict[str, list[Task]] = {}
     for task in TASKS:
-        if task.family == "reasoning":
-            groups.setdefault(task.target.split(".")[1], []).append(task)
-    return groups
+        if task.family == family:
+            found.setdefault(group_of(task), []).append(task)
+    return found
 
 
 def reasoning_page() -> str:
     """All reasoning tasks: score of a constant answer, meaning of difficulty, an example."""
-    groups = reasoning_groups()
+    inside = groups("reasoning")
     folder = ROOT / "envs/reasoning"
     parts = [f"# reasoning\n\n{docstring(folder / '__init__.py')}", FLOORS]
-    for group, tasks in groups.items():
+    for group, tasks in inside.items():
         summary = docstring(folder / group / "__init__.py")
         parts.append(f"## [{group}]({group}/README.md)\n\n{summary}\n\n{floor_table(tasks)}")
     parts.append(f"## Shared by all\n\n{module_table(folder)}")
-    parts += inner_tables(folder, without=groups)
-    for task in (task for tasks in groups.values() for task in tasks):
+    parts += inner_tables(folder, without=inside)
+    for task in (task for tasks in inside.values() for task in tasks):
         found = sections(type(make(task)))
         about = found.get("Difficulty", "The other suite's own.")
         parts.append(f"## {task.id}\n\n{found['']}\n\n**Difficulty.** {about}")
@@ -172,14 +178,18 @@ def floor_table(tasks: list[Task]) -> str:
     return "\n".join(["| id | what it is | floor |", "|---|---|---|", *rows])
 
 
-def group_page(group: str) -> str:
-    """A sub-folder of the reasoning family: every task in full."""
-    folder = ROOT / "envs/reasoning" / group
-    tasks = reasoning_groups()[group]
+def group_page(family: str, group: str, tasks: list[Task]) -> str:
+    """A folder of a family: every task in full."""
+    folder = ROOT / "envs" / family / group
     parts = [f"# {group}\n\n{docstring(folder / '__init__.py')}\n\n{id_table(tasks)}"]
-    parts += [task_page([task]) for task in tasks]
+    parts += task_pages(tasks)
     parts.append(f"## Files\n\n{module_table(folder)}")
-    return page(parts)
+    return page(parts + inner_tables(folder))
+
+
+def task_pages(tasks: list[Task]) -> list[str]:
+    """The pages of the classes of these tasks."""
+    return [task_page(list(same)) for _, same in groupby(tasks, key=lambda task: task.target)]
 
 
 def folder_page(folder: str) -> str:
@@ -239,13 +249,15 @@ def inner_tables(folder: Path, without: Iterable[str] = ()) -> list[str]:
     return parts
 
 
-def id_table(tasks: list[Task]) -> str:
-    """Ids, each with the first sentence of its class."""
+def id_table(tasks: list[Task], folder: str = "") -> str:
+    """Ids, each with the first sentence of its class; with links if they have pages in a folder."""
     rows = []
     for task in tasks:
         extra = "".join(f" `{name}={value!r}`" for name, value in task.kwargs.items())
         summary = summary_of(inspect.getdoc(make(task)) or "")
-        rows.append(f"| `{task.id}` | {cell(summary)}{extra} |")
+        link = f"({folder}/README.md#{anchor(task.id)})" if folder else ""
+        name = f"[`{task.id}`]{link}" if folder else f"`{task.id}`"
+        rows.append(f"| {name} | {cell(summary)}{extra} |")
     return "\n".join(["| id | what it is |", "|---|---|", *rows]) if rows else ""
 
 
@@ -268,28 +280,7 @@ def class_page(cls: type) -> str:
     return "\n\n".join(parts)
 
 
-def fenced(text: str, language: str = "") -> str:
-    """A code block, with a fence that the text does not contain."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
-
-
 # From the environments themselves.
-
-
-def make(registered: Task, /, **arguments: Any) -> TaskEnv[Any, Any]:
-    """An environment without wrappers."""
-    env = gym.make(registered.id, **arguments).unwrapped
-    assert isinstance(env, TaskEnv)
-    return env
-
-
-def views(task: Task) -> list[str]:
-    """The names of a task's views; empty if it has only one."""
-    env = type(make(task))
-    has_views = "view" in inspect.signature(env).parameters
-    return list(getattr(env, "views", ("text", "numeric"))) if has_views else []
 
 
 def space_table(task: Task) -> str:
@@ -304,38 +295,9 @@ def space_table(task: Task) -> str:
 
 def episode(task: Task) -> str:
     """A real episode from seed 0 of the oracle or of random actions, its middle left out."""
-    arguments: dict[str, Any] = {"view": "text"} if "text" in views(task) else {}
-    if named := list(getattr(make(task), "tasks", ())):
-        arguments["task"] = named[0]
-    env = make(task, **arguments)
-    who = "the oracle" if getattr(env, "has_oracle", True) else "chance"
-    rng = np.random.default_rng(0)
-    observation, _ = env.reset(seed=0)
-    turns, over = [said("world", observation)], False
-    while not over and len(turns) < LONG:
-        action = env.oracle_action() if who == "the oracle" else env.random_action(rng)
-        observation, reward, terminated, truncated, _ = env.step(action)
-        over = terminated or truncated
-        end = " Terminated." if terminated else " Truncated." if truncated else ""
-        gain = f"       (reward {float(reward):.3g}){end}"
-        turns.append(f"{said('agent', action)}\n{gain}\n{said('world', observation)}")
-    left_out = len(turns) - TURNS_SHOWN - 2
-    if not over:
-        turns[1 + TURNS_SHOWN :] = ["       ... and so on ..."]
-    elif left_out > 0:
-        turns[1 + TURNS_SHOWN : -1] = [f"       ... {left_out} more turns ..."]
-    shown = "".join(f", {name}={value!r}" for name, value in arguments.items())
-    line = f'`gym.make("{task.id}"{shown})`, `reset(seed=0)`, and the actions of {who}:'
-    return line + "\n\n" + fenced("\n".join(turns), "text")
-
-
-def said(who: str, what: Any) -> str:
-    """The text of one speaker, wrapped, in a column beside the name."""
-    if not isinstance(what, str):
-        what = np.array2string(np.asarray(what), precision=2, threshold=12, suppress_small=True)
-    wrapped = [textwrap.wrap(line, WIDTH - 7) or [""] for line in what.splitlines() or [""]]
-    lines = [line for lines in wrapped for line in lines]
-    return "\n".join(f"{who if n == 0 else '':<7}{line}".rstrip() for n, line in enumerate(lines))
+    played = episodes.play(task)
+    line = f"`{played.call}`, `reset(seed=0)`, and the actions of {played.who}:"
+    return line + "\n\n" + fenced(episodes.columns(played), "text")
 
 
 def main() -> None:

@@ -112,16 +112,14 @@ def path_of(world: Task) -> Path:
 def picture(world: Task) -> Pixels:
     """The picture of a world; (height, width, 3)."""
     moment = MOMENTS.get(world.name, Moment())
-    frames = [_on_paper(frame) for frame in _episode(world, moment)]
-    every = -(-max(frames[0].shape) // WIDEST)  # so that the picture is no wider than `WIDEST`
-    frames = [frame[::every, ::every] for frame in frames]
+    frames = episode_frames(world, moment)
     still = np.median(np.stack(frames), axis=0).astype(np.uint8)  # what does not move
     image = _with_past(frames, still)
     return _labelled(image, frames, still) if moment.labels else image
 
 
-def _episode(world: Task, moment: Moment) -> list[Pixels]:
-    """The world at the earlier moments, and at the moment."""
+def episode_frames(world: Task, moment: Moment) -> list[Pixels]:
+    """The world at the earlier moments, and at the moment, on paper and no wider than `WIDEST`."""
     env: Any = gym.make(world.id, render_mode="rgb_array").unwrapped
     assert isinstance(env, ControlEnv), f"{world.id} is no ControlEnv"
     task = moment.task or [*env.random_tasks, *env.tasks][0]
@@ -136,7 +134,8 @@ def _episode(world: Task, moment: Moment) -> list[Pixels]:
         over, turn = terminated or truncated, turn + 1
     frames.append(_frame(env))
     env.close()
-    return frames
+    every = -(-max(frames[0].shape) // WIDEST)
+    return [_on_paper(frame)[::every, ::every] for frame in frames]
 
 
 def _action(env: Any, turn: int) -> Any:

@@ -1,13 +1,13 @@
-"""Generated pages of the site: one for each task, and copies of files of the repository.
+"""Generated pages of the site: one for each task, papers, and copies of files of the repository.
 
-mkdocs calls the functions (`hooks` in mkdocs.yml). The page of a task has its docstring, spaces,
-an example episode and, in the control family, a picture. Links from `docs` to files of the
-repository become plain text, since the code is not part of the site.
+mkdocs calls the functions (`hooks` in mkdocs.yml). Links from `docs` to files of the repository
+become plain text, since the code is not part of the site. With SITE_TASKS=Countdown,Walker only
+these tasks have a page, which is a quick look at a change.
 """
 
+import os
 import re
 import sys
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,13 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent))
-import catalog
+import papers
+import site_tasks
 
 import zerogym
 from zerogym.envs.registry import FAMILIES, Task
 
-ROOT = catalog.ROOT
+ROOT = Path(__file__).resolve().parent.parent
 COPIES = {
     "security.md": ROOT / "envs/tools/SECURITY.md",
     "contributing.md": ROOT / "CONTRIBUTING.md",
@@ -31,11 +32,14 @@ _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)([^)\s]+)\)")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fill the navigation with the pages of all tasks."""
+    """Fill the navigation with the pages of all tasks, by family and folder."""
     pages: list[dict[str, Any]] = []
     for family in FAMILIES:
-        names = [{task.name: address(task)} for task in zerogym.tasks(family) if leads(task)]
-        pages.append({family.capitalize(): [f"tasks/{family}/index.md", *names]})
+        entries: list[Any] = [f"tasks/{family}/index.md"]
+        for title, tasks in site_tasks.groups(shown(family)).items():
+            inside = [{task.name: site_tasks.address(task)} for task in tasks]
+            entries += [{title: inside}] if len(inside) > 1 else inside
+        pages.append({family.capitalize(): entries})
     for entry in config.nav or []:
         if isinstance(entry, dict) and "Tasks" in entry:
             entry["Tasks"] = pages
@@ -44,15 +48,17 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
-    for address_, path in COPIES.items():
-        text = path.read_text("utf-8")
-        files.append(File.generated(config, address_, content=text))
+    pages: dict[str, str | bytes] = {name: path.read_text("utf-8") for name, path in COPIES.items()}
+    pages["papers.md"] = papers.page()
     for family in FAMILIES:
-        index = family_index(family)
-        files.append(File.generated(config, f"tasks/{family}/index.md", content=index))
-        for _, group in groupby(zerogym.tasks(family), key=lambda task: task.target):
-            same = list(group)
-            files.append(File.generated(config, address(same[0]), content=task_page(same)))
+        pages[f"tasks/{family}/index.md"] = site_tasks.family_index(family, shown(family))
+        for task in shown(family):
+            text, moves = site_tasks.task_page(task)
+            pages[site_tasks.address(task)] = text
+            if moves:
+                pages[f"tasks/{family}/{task.name}.gif"] = moves
+    for name, content in pages.items():
+        files.append(File.generated(config, name, content=content))
     return files
 
 
@@ -70,35 +76,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return _LINK.sub(shown, markdown)
 
 
-def leads(task: Task) -> bool:
-    """Return True for the first of the tasks that share a class, which has their page."""
-    return next(other for other in zerogym.tasks() if other.target == task.target) == task
-
-
-def address(task: Task) -> str:
-    """Return the page of a task: that of the first task with the same class."""
-    first = next(other for other in zerogym.tasks() if other.target == task.target)
-    return f"tasks/{first.family}/{first.name}.md"
-
-
-def family_index(family: str) -> str:
-    """The tasks of a family in a table, with pictures where there are any."""
-    about = catalog.docstring(ROOT / f"envs/{family}/__init__.py")
-    rows = [
-        f"| [{task.name}]({Path(address(task)).name}) | {catalog.cell(task.summary)} |"
-        for task in zerogym.tasks(family)
-    ]
-    table = "\n".join(["| task | what it is |", "|---|---|", *rows])
-    return f"# {family.capitalize()}\n\n{about.partition('Read ')[0].strip()}\n\n{table}\n"
-
-
-def task_page(tasks: list[Task]) -> str:
-    """The page of a class: how to make it, picture, documentation, spaces, an episode."""
-    first, *others = tasks
-    text = catalog.task_page(tasks).partition("\n\n")[2]
-    head = f'# {first.name}\n\n```python\nenv = zerogym.make("{first.name}")\n```'
-    if others:
-        head += "\n\nAlso: " + ", ".join(f"`{task.id}`" for task in others) + "."
-    if (picture := ROOT / catalog.PICTURES / f"{first.name}.png").exists():
-        head += f"\n\n![{first.name}](../../worlds/{picture.name}){{ width=260 }}"
-    return f"{head}\n\n{re.sub(r'^### ', '## ', text, flags=re.M)}\n"
+def shown(family: str) -> list[Task]:
+    """The tasks of a family that have a page: all, or those that SITE_TASKS names."""
+    only = os.environ.get("SITE_TASKS", "").split(",")
+    return [task for task in zerogym.tasks(family) if only == [""] or task.name in only]

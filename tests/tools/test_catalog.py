@@ -77,21 +77,29 @@ def test_markdown_of_a_docstring(catalog: ModuleType) -> None:
     )
 
 
-def test_the_first_sentence_and_fences(catalog: ModuleType) -> None:
+def test_the_first_sentence(catalog: ModuleType) -> None:
     assert catalog.summary_of("One line.\n\nMore.") == "One line."
     assert catalog.summary_of("Two\nlines. More.") == "Two lines."
     assert catalog.summary_of("As in 1.5 cases, e.g. this.") == "As in 1.5 cases, e.g. this."
     assert catalog.summary_of("") == ""
-    assert catalog.fenced("```sql\n```").startswith("````\n")
 
 
-def test_links_to_headings_are_named_as_on_github(catalog: ModuleType, root: Path) -> None:
+def test_links_to_headings_are_named_as_on_github(
+    catalog: ModuleType, pages: dict[Path, str], root: Path
+) -> None:
     assert catalog.anchor("zerogym/UMap-v0") == "zerogymumap-v0"
-    page = (root / "envs/control/README.md").read_text("utf-8")
-    headings = {catalog.anchor(line.lstrip("# ")) for line in page.splitlines() if "# " in line}
-    linked = catalog.re.findall(r"\]\(#([\w-]+)\)", page)
-    worlds = [t for t in TASKS if t.family == "control" and "bridge" not in t.tags]
-    assert len(linked) == len(worlds)
-    assert set(linked) <= headings
-    shown = catalog.re.findall(r'src="([^"]+)"', page)
-    assert all((root / "envs/control" / source).resolve().exists() for source in shown)
+    folder = root / "envs/control"
+    page = pages[folder / "README.md"]
+    worlds = {task.id for task in TASKS if task.family == "control"}
+    linked = set(re.findall(r"\]\((\w+/README\.md)#([\w-]+)\)", page))
+    assert {heading for _, heading in linked} == {catalog.anchor(id_) for id_ in worlds}
+    for target, heading in linked:
+        lines = [line for line in pages[folder / target].splitlines() if line.startswith("#")]
+        assert heading in {catalog.anchor(line.lstrip("# ")) for line in lines}
+    shown = re.findall(r'src="([^"]+)"', page)
+    assert shown and all((folder / source).resolve().exists() for source in shown)
+
+
+def test_the_page_of_a_large_family_is_short(pages: dict[Path, str], root: Path) -> None:
+    for family in ("games", "control"):
+        assert len(pages[root / f"envs/{family}/README.md"]) < 30_000

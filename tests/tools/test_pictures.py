@@ -1,11 +1,13 @@
 """Every control world has a picture, and it shows what the world looks like now."""
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from zerogym.envs.registry import TASKS, Task
 
@@ -36,12 +38,42 @@ def test_every_world_has_its_picture_of_today(
     assert path.stat().st_size <= LARGEST
 
 
+@pytest.mark.proof
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
+def test_every_world_has_its_animation_of_today(
+    load_tool: Callable[[str], ModuleType], world: Task, root: Path
+) -> None:
+    path = root / "docs/worlds" / f"{world.name}.gif"
+    made = io.BytesIO(load_tool("animations").of_world(world))
+    with Image.open(path) as stored, Image.open(made) as today:
+        assert stored.n_frames == today.n_frames, f"{path.name} is out of date: run `make docs`"
+        for number in range(today.n_frames):
+            stored.seek(number)
+            today.seek(number)
+            old, new = (np.array(image.convert("RGB")) for image in (stored, today))
+            share = (old != new).any(axis=-1).mean()
+            assert share <= MAY_DIFFER, f"{path.name} is out of date: run `make docs`"
+    assert path.stat().st_size <= 2 * LARGEST
+
+
+def test_an_animation_holds_its_last_frame(load_tool: Callable[[str], ModuleType]) -> None:
+    frames = [np.full((8, 8, 3), grey, dtype=np.uint8) for grey in (0, 128, 255)]
+    made = load_tool("animations").gif(frames, duration=100)
+    with Image.open(io.BytesIO(made)) as image:
+        shown = []
+        for number in range(image.n_frames):
+            image.seek(number)
+            shown.append((int(np.array(image.convert("L"))[0, 0]), image.info["duration"]))
+    assert shown == [(0, 100), (128, 100), (255, 2000)]
+
+
 def test_pictures_are_of_registered_worlds_light_and_not_empty(
     pictures: ModuleType, root: Path
 ) -> None:
     assert set(pictures.MOMENTS) <= {world.name for world in WORLDS}
     names = {path.name for path in (root / "docs/worlds").iterdir()}
-    assert names == {f"{world.name}.png" for world in WORLDS}, "run `make docs`"
+    required = {f"{world.name}.{kind}" for world in WORLDS for kind in ("png", "gif")}
+    assert names == required, "run `make docs`"
     for path in sorted((root / "docs/worlds").glob("*.png")):
         pixels = pictures.stored(path)
         assert (pixels.max(axis=-1) < 60).mean() < 0.1, f"{path.name} is dark"

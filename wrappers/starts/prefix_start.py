@@ -1,7 +1,7 @@
 """Episodes that begin with the first actions of a demonstration: `PrefixStart`.
 
 What `PrefixHint` is to texts: a part of a solution is given, the agent does the rest. After
-"Backplay: "Man muss immer umkehren"" (2018, arXiv 1807.06919) and "Learning Montezuma's Revenge
+"Backplay: 'Man muss immer umkehren'" (2018, arXiv 1807.06919) and "Learning Montezuma's Revenge
 from a Single Demonstration" (2018, arXiv 1812.03381), which move the start backwards along one
 demonstration while the agent learns; the uniform share is that of our `PrefixHint`. Left out: the
 rule by which the share becomes smaller (set `share`).

@@ -3,7 +3,8 @@
 - `state`: a deep network. "TD-JEPA: Latent-predictive Representations for Zero-Shot Reinforcement
   Learning" (2025, arXiv 2510.00739) finds that one before F, trained by the forward-backward loss
   itself, helps in OGBench and does little in DMC.
-- `pixels`: the four convolutions of DrQ-v2 (2021, arXiv 2107.09645), as many as the picture allows.
+- `pixels`: the four convolutions of "Mastering Visual Continuous Control: Improved Data-Augmented
+  Reinforcement Learning" (DrQ-v2, 2021, arXiv 2107.09645), as many as the picture allows.
 - `tokens`: embeddings, read by a recurrent network (GRU).
 - `history`: a GRU over the last observations and actions (2025, arXiv 2506.15446).
 

@@ -88,8 +88,9 @@ class PendulumEnv(ClassicEnv):
         [1. 0. 0.] 1.0
 
     Source:
-        Equations and default constants of Gymnasium's Pendulum-v1 (2024, arXiv 2407.17032);
-        constants as contexts after "Contextualize Me" (2023, arXiv 2202.04500). Tasks ours.
+        Equations and default constants of Pendulum-v1 in "Gymnasium: A Standard Interface for
+        Reinforcement Learning Environments" (2024, arXiv 2407.17032); constants as contexts after
+        "Contextualize Me" (2023, arXiv 2202.04500). Tasks ours.
     """
 
     default_task = "upright"
