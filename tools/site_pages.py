@@ -24,7 +24,7 @@ from zerogym.envs.registry import FAMILIES, Task
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIES = {
-    "security.md": ROOT / "envs/tools/SECURITY.md",
+    "security.md": ROOT / "SECURITY.md",
     "contributing.md": ROOT / "CONTRIBUTING.md",
     "changelog.md": ROOT / "CHANGELOG.md",
 }

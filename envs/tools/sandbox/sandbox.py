@@ -35,8 +35,8 @@ class Sandbox:
 
     A call sees the system's programs and libraries read-only, an empty `/task` (where it starts),
     no network, no other process, no environment and no files of yours, and uses no more than its
-    `Limits`. Nothing of it is left when the call returns. `SECURITY.md` beside this package lists
-    what is promised. Calls from several threads run side by side.
+    `Limits`. Nothing of it is left when the call returns. `SECURITY.md` of the repository
+    lists what is promised. Calls from several threads run side by side.
 
     Args:
         limits: The budget of each call, unless the call names its own.
