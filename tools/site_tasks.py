@@ -10,8 +10,8 @@ import episodes
 from pictures import path_of
 
 import zerogym
-from zerogym.benchmarks.audit.runner import read_json
-from zerogym.benchmarks.audit.tables import worst_floor
+from zerogym.benchmarks.auditing.runner import read_json
+from zerogym.benchmarks.auditing.tables import worst_floor
 from zerogym.envs.games.core.render import has_board
 from zerogym.envs.registry import Task
 
