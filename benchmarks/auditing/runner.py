@@ -140,13 +140,17 @@ def _kill(child: "subprocess.Popen[str]") -> None:
 
 def write_json(reports: Iterable[Report], path: Path) -> None:
     """Write every finding with its numbers, and the provenance."""
-    content = {
+    write_whole(path, json.dumps(as_document(reports), indent=1, sort_keys=True) + "\n")
+
+
+def as_document(reports: Iterable[Report]) -> dict[str, Any]:
+    """Return every finding with its numbers, and the provenance, as JSON values."""
+    return {
         "provenance": provenance(),
         "reports": {
             str(report.subject): {f.check: asdict(f) for f in report.findings} for report in reports
         },
     }
-    write_whole(path, json.dumps(content, indent=1, sort_keys=True) + "\n")
 
 
 def read_json(path: Path) -> dict[str, dict[str, Finding]]:

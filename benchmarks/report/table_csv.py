@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+from typing import Any
 
 from zerogym.benchmarks.report.markup import visible
 from zerogym.benchmarks.suites.scores import Table
@@ -21,6 +22,14 @@ def table_csv(table: Table) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
+    for row in table_rows(table):
+        writer.writerow([_cell(value) for value in row.values()])
+    return text.getvalue()
+
+
+def table_rows(table: Table) -> list[dict[str, Any]]:
+    """Return the rows of the table, with the values of `COLUMNS`."""
+    rows = []
     for world in table.suite.worlds:
         for agent in table.shown:
             score = table.cells.get((world.name, agent.name))
@@ -31,11 +40,13 @@ def table_csv(table: Table) -> str:
             if score.estimate is not None and score.measured and not score.exact:
                 low, high = score.estimate.low, score.estimate.high
             words = [visible(word) for word in (world.name, world.env_id, agent.name)]
-            numbers = map(_number, (value, low, high))
-            counted = (score.episodes, score.over, _number(score.raw))
-            writer.writerow([*words, score.status, *numbers, *counted])
-    return text.getvalue()
+            counted = (score.episodes, score.over, score.raw)
+            values = (*words, score.status, value, low, high, *counted)
+            rows.append(dict(zip(COLUMNS, values, strict=True)))
+    return rows
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None or not math.isfinite(value) else f"{value:.6g}"
+def _cell(value: Any) -> Any:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else value

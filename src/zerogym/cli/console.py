@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import gymnasium as gym
 import typer
@@ -121,7 +121,7 @@ def progress_bar(transient: bool = False) -> Progress:
         BarColumn(),
         TextColumn("{task.completed:.0f}/{task.total:.0f}"),
         TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[note]}[/]"),
+        TextColumn("{task.fields[note]}", style="dim", markup=False),
         console=out,
         transient=transient,
         disable=not out.is_terminal,
@@ -134,6 +134,11 @@ def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{rest} s"
+
+
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print the result to stdout as one JSON document.")
+]
 
 
 def json_only(wanted: bool) -> None:

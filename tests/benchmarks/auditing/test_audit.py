@@ -166,7 +166,7 @@ def test_what_cannot_be_audited_says_why() -> None:
 
 
 def test_the_command_fails_if_an_environment_does(tmp_path: Path) -> None:
-    command = ["audit", "--quick", "--json", str(tmp_path / "a.json")]
+    command = ["audit", "--quick", "--out", str(tmp_path / "a.json")]
     run = CliRunner().invoke(app, [*command, "chain_sum", "nowhere/Nothing-v0"])
     assert run.exit_code == 1
     assert "Namespace nowhere not found" in run.output
@@ -199,7 +199,7 @@ OTHER = "helpers.audited:Planted/Sound-v0?difficulty=0.125"  # distinct from oth
 
 def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "zerogym", "audit", "--quick", "--processes", "1"]
-    command += ["--json", str(tmp_path / "a.json"), OTHER, "Countdown"]
+    command += ["--out", str(tmp_path / "a.json"), OTHER, "Countdown"]
     path = os.pathsep.join(path for path in sys.path if path)
     run = subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True,

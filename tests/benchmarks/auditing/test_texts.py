@@ -127,7 +127,7 @@ def test_order_that_changes_the_answer_is_kept() -> None:
 
 def test_one_check_of_the_command(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
-    command = ["audit", "--quick", "--check", "fitting answers", "--json", str(file), "Sequences"]
+    command = ["audit", "--quick", "--check", "fitting answers", "--out", str(file), "Sequences"]
     run = CliRunner().invoke(app, command)
     assert run.exit_code == 0, run.output
     (found,) = read_json(file).values()

@@ -6,9 +6,17 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.console import (
+    AsJson,
+    UsageError,
+    friendly,
+    json_only,
+    out,
+    print_json,
+    printable,
+    progress_bar,
+)
 from zerogym.cli.names import typed_id
 from zerogym.envs.processors import processors
 from zerogym.envs.registry import FAMILIES
@@ -35,9 +43,10 @@ def audit(
         typer.Option(help="Run this check only, such as 'shortcut'; may be repeated."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Draw less; seconds for each id.")] = False,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write every number to this file.")
+    file: Annotated[
+        Path | None, typer.Option("--out", help="Write every number to this JSON file.")
     ] = None,
+    as_json: AsJson = False,
     known: Annotated[
         Path | None,
         typer.Option(
@@ -54,11 +63,12 @@ def audit(
     answer are skipped.
     """
     from zerogym.benchmarks.auditing.checks import CHECKS
-    from zerogym.benchmarks.auditing.runner import Report, write_json
+    from zerogym.benchmarks.auditing.runner import Report, as_document, write_json
     from zerogym.benchmarks.auditing.runner import audit as run
     from zerogym.benchmarks.auditing.subject import QUICK, Finding, Size, text_tasks
     from zerogym.benchmarks.auditing.tables import render
 
+    json_only(as_json)
     for name in family or []:
         if name not in FAMILIES:
             raise UnknownName("family", name, list(FAMILIES))
@@ -70,17 +80,14 @@ def audit(
     subjects += [subject for name in family or [] for subject in text_tasks(name)]
     if not subjects:
         raise UsageError("name the ids to audit, or a --family")
-    bar = Progress(
-        TextColumn("[bold]audit[/]"), BarColumn(), TextColumn("{task.completed}/{task.total}"),
-        TimeElapsedColumn(), TextColumn("{task.description}"), console=out, transient=True,
-    )  # fmt: skip
-    line = bar.add_task("", total=len(subjects))
+    bar = progress_bar(transient=True)
+    line = bar.add_task("[bold]audit[/]", total=len(subjects), note="")
     reports: list[Report] = []
 
     def on_finding(report: Report, finding: Finding) -> None:
         if report not in reports:
             reports.append(report)
-        bar.update(line, description=escape(f"{report.subject}: {finding.check}"))
+        bar.update(line, note=f"{report.subject}: {finding.check}")
         if finding.status == "fail" or finding.check == "make":
             what = escape(f"{report.subject}: {finding.check}")
             color = "red" if finding.status == "fail" else "yellow"
@@ -96,8 +103,10 @@ def audit(
             )  # fmt: skip
     finally:
         out.print(render(reports))
-        if json_file is not None:
-            write_json(reports, json_file)
+        if file is not None:
+            write_json(reports, file)
+        if as_json:
+            print_json(as_document(reports))
     open_findings = _read_known(known) if known else {}
     dirty = []
     for report in reports:

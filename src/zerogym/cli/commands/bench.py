@@ -8,7 +8,16 @@ from rich.markup import escape
 
 from zerogym.cli.bench_screen import Screen
 from zerogym.cli.commands.bench_games import games
-from zerogym.cli.console import friendly, interrupted, out, printable, usage_errors
+from zerogym.cli.console import (
+    AsJson,
+    friendly,
+    interrupted,
+    json_only,
+    out,
+    print_json,
+    printable,
+    usage_errors,
+)
 from zerogym.cli.parsing import Verbs
 from zerogym.errors import require
 
@@ -36,11 +45,14 @@ def quick(
     processes: Annotated[
         bool, typer.Option(help="Language models and the others in a process each.")
     ] = True,
+    as_json: AsJson = False,
 ) -> None:
     """All worlds, all agents, a few minutes on two cores. Run again to continue after a stop."""
+    json_only(as_json)
     require("jinja2", "bench", "the report")
     require("matplotlib", "bench", "the report")
     from zerogym.benchmarks.report.bench import REPORT, run_suite
+    from zerogym.benchmarks.report.table_csv import table_rows
     from zerogym.benchmarks.report.terminal import render_table
     from zerogym.benchmarks.results.results_file import RESULTS, read_records
     from zerogym.benchmarks.suites.external_models import usage_by_agent
@@ -59,6 +71,9 @@ def quick(
         out.print(f"{escape(printable(name))}: {usage.requests:,} replies, {tokens}, {price}")
     out.print(f"[bold]Report[/]  {(out_dir / REPORT).resolve().as_uri()}")
     out.print(f"[dim]Results {out_dir / RESULTS}[/]")
+    if as_json:
+        paths = {"results": out_dir / RESULTS, "report": out_dir / REPORT}
+        print_json({"suite": QUICK.name, "seed": seed, **paths, "rows": table_rows(table)})
 
 
 bench.command("games")(games)

@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from zerogym.cli.bench_screen import Screen
-from zerogym.cli.console import friendly, interrupted, out, usage_errors
+from zerogym.cli.console import (
+    AsJson,
+    friendly,
+    interrupted,
+    json_only,
+    out,
+    print_json,
+    usage_errors,
+)
 from zerogym.errors import require
 
 
@@ -25,9 +33,11 @@ def games(
         list[str] | None,
         typer.Option(help="A game or player of the table; may be repeated."),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """LM, random, scripted, MCTS, PPO and exact play meet in five games. Continues after a stop."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: the networks are small
+    json_only(as_json)
     require("jinja2", "bench", "the report")
     require("matplotlib", "bench", "the report")
     from zerogym.benchmarks.games.report import games_picture, write_games_report
@@ -49,3 +59,10 @@ def games(
     report = write_games_report(table, records, out_dir / "report.html")
     out.print(f"[bold]Report[/]  {report.resolve().as_uri()}")
     out.print(f"[dim]Results {played.results}[/]")
+    if as_json:
+        rows = [
+            {"game": game, "player": name, "payoff": paid.value, "low": paid.low, "high": paid.high}
+            for (game, name), paid in table.payoffs.items()
+        ]
+        paths = {"results": played.results, "report": report}
+        print_json({"suite": suite.name, "seed": seed, **paths, "rows": rows})

@@ -1,7 +1,6 @@
 """`zerogym list` and `zerogym info ID`: the list of environments, and a page about each."""
 
 import inspect
-import json
 import re
 import textwrap
 from typing import Annotated, Any
@@ -14,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from zerogym.cli.console import friendly, out, printable
+from zerogym.cli.console import AsJson, friendly, out, print_json, printable
 from zerogym.cli.names import make, typed_task
 from zerogym.envs.lookup import find_task, tasks
 from zerogym.envs.pages import page
@@ -37,16 +36,14 @@ def list_worlds(
     family: Annotated[
         str | None, typer.Option(help=f"Only one family: {', '.join(FAMILIES)}.")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON: id, family, summary and tags of each.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the tasks, a line each."""
     named = [typed_task(word) for word in words or () if ":" in word]
     searched = " ".join(word for word in words or () if ":" not in word)
     found = [*(tasks(family, searched) if searched or not named else ()), *named]
     if as_json:
-        typer.echo(json.dumps([_record(task) for task in found], indent=1))
+        print_json([_record(task) for task in found])
         return
     if not found:
         raise UnknownName("task", " ".join(words or ()), [task.name for task in tasks(family)])
@@ -78,23 +75,26 @@ def _record(task: Task) -> dict[str, Any]:
 def info(
     name: Annotated[str, typer.Argument(metavar="ID", help="For example Countdown.")],
     seed: Annotated[int, typer.Option(help="Seed of the example episode.")] = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Show the page of an environment: its documentation, spaces and an example episode."""
     task = typed_task(name)
+    if as_json:
+        print_json({**_record(task), "page": page_of(task), **_example(task, seed)})
+        return
     out.print(f"[bold cyan]{task.id}[/]  [dim]{task.family}[/]\n")
     for line in page_of(task).splitlines():
         heading = re.fullmatch(r"(?:## )?([A-Z][A-Za-z ]+?):?", line)
         out.print(f"[bold]{heading[1]}[/]" if heading else Text(line))
-    try:
-        example = _example_task(task)
-        arguments = {"task": example} if example else {}
-        with make(task, arguments) as env:
-            out.print("\n[bold]Spaces[/]")
-            out.print(f"  observation  {escape(str(env.observation_space))}")
-            out.print(f"  action       {escape(str(env.action_space))}")
-            _print_episode(env, seed, arguments)
-    except ZerogymError as error:  # an extra may be missing, also at the first reset
-        out.print(f"\n[yellow]No example:[/] {escape(str(error))}")
+    found = _example(task, seed)
+    if "observation_space" in found:
+        out.print("\n[bold]Spaces[/]")
+        out.print(f"  observation  {escape(found['observation_space'])}")
+        out.print(f"  action       {escape(found['action_space'])}")
+    if "example" in found:
+        _print_episode(found["example"])
+    if "missing" in found:
+        out.print(f"\n[yellow]No example:[/] {escape(found['missing'])}")
 
 
 def page_of(task: Task) -> str:
@@ -112,33 +112,58 @@ def _example_task(task: Task) -> str | None:
     return next(iter(names), None)
 
 
-def _print_episode(env: Any, seed: int, arguments: dict[str, Any]) -> None:
-    """Print the first steps of an episode of the oracle, or of random actions without one."""
-    given = "".join(f", {name}={value!r}" for name, value in arguments.items())
+def _example(task: Task, seed: int) -> dict[str, Any]:
+    """Return spaces and an example episode as texts, or what is missing for them."""
+    found: dict[str, Any] = {}
+    try:
+        name = _example_task(task)
+        arguments = {"task": name} if name else {}
+        with make(task, arguments) as env:
+            found["observation_space"] = str(env.observation_space)
+            found["action_space"] = str(env.action_space)
+            found["example"] = {"arguments": arguments, **_episode(env, seed)}
+    except ZerogymError as error:  # an extra may be missing, also at the first reset
+        found["missing"] = str(error)
+    return found
+
+
+def _episode(env: Any, seed: int) -> dict[str, Any]:
+    """Play the first steps of an episode by the oracle, or by random actions without one."""
     known = env.has_wrapper_attr("oracle_action") and getattr(env.unwrapped, "has_oracle", True)
     rng = np.random.default_rng(seed)
     env.action_space.seed(seed)
-    who = "the oracle's" if known else "random"
-    out.print(f"\n[bold]Example[/] [dim]{who} actions, seed {seed}{escape(given)}[/]")
     observation, _ = env.reset(seed=seed)
-    _print_block("world", observation)
-    for _ in range(SHOWN_STEPS):
+    first, over = str(observation), False
+    steps: list[dict[str, Any]] = []
+    while not over and len(steps) < SHOWN_STEPS:
         if known:
             action = env.get_wrapper_attr("oracle_action")()
         elif env.has_wrapper_attr("random_action"):
             action = env.get_wrapper_attr("random_action")(rng)
         else:
             action = env.action_space.sample()
-        _print_block("agent", action)
         observation, reward, terminated, truncated, _ = env.step(action)
-        _print_block("world", observation)
-        out.print(f"  [dim]reward {float(reward):g}[/]")
-        if terminated or truncated:
-            return
-    out.print("  [dim]…[/]")
+        over = bool(terminated or truncated)
+        shown = {"action": str(action), "observation": str(observation), "reward": float(reward)}
+        steps.append(shown)
+    who = "oracle" if known else "random"
+    return {"actions": who, "seed": seed, "observation": first, "steps": steps, "over": over}
 
 
-def _print_block(who: str, item: Any) -> None:
-    text = printable(str(item))
+def _print_episode(example: dict[str, Any]) -> None:
+    given = "".join(f", {name}={value!r}" for name, value in example["arguments"].items())
+    who = "the oracle's" if example["actions"] == "oracle" else "random"
+    out.print(f"\n[bold]Example[/] [dim]{who} actions, seed {example['seed']}{escape(given)}[/]")
+    _print_block("world", example["observation"])
+    for step in example["steps"]:
+        _print_block("agent", step["action"])
+        _print_block("world", step["observation"])
+        out.print(f"  [dim]reward {step['reward']:g}[/]")
+    if not example["over"]:
+        out.print("  [dim]…[/]")
+
+
+def _print_block(who: str, item: str) -> None:
+    text = printable(item)
     cut = text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + " …"
     out.print(Padding(Text(textwrap.indent(cut, f"{who} │ ")), (0, 0, 0, 2)))

@@ -1,12 +1,11 @@
 """`zerogym compare`: runs of `zerogym bench` side by side, with intervals of their differences."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from zerogym.cli.console import friendly, out, usage_errors
+from zerogym.cli.console import AsJson, friendly, out, print_json, usage_errors
 from zerogym.errors import require
 
 
@@ -25,7 +24,7 @@ def compare(
     only: Annotated[
         list[str] | None, typer.Option(help="A task of the runs; may be repeated.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: AsJson = False,
     out_dir: Annotated[
         Path | None, typer.Option("--out", help="Folder to write compare.html into.")
     ] = None,
@@ -43,7 +42,7 @@ def compare(
     with usage_errors(ValueError):
         comparison = compare_runs(runs, agent or (), only or ())
     if as_json:
-        typer.echo(json.dumps(comparison.to_json(), indent=1))
+        print_json(comparison.to_json())
     else:
         from zerogym.benchmarks.report.comparison_table import render_comparison
 

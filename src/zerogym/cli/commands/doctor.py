@@ -4,13 +4,14 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+from typing import Any
 
 from rich.table import Table
 
 import zerogym
 from zerogym.benchmarks.results.provenance import memory_gib, processor, versions
 from zerogym.cli.commands.models import known_models
-from zerogym.cli.console import friendly, out
+from zerogym.cli.console import AsJson, friendly, out, print_json
 
 # extra -> the modules that show that it is installed, and its purpose
 EXTRAS = {
@@ -27,45 +28,78 @@ EXTRAS = {
 
 
 @friendly
-def doctor() -> None:
+def doctor(as_json: AsJson = False) -> None:
     """Show versions, extras, the sandbox, threads, GPU and the models on this machine."""
-    out.print(f"[bold]zerogym {zerogym.__version__}[/]  Python {platform.python_version()}")
-    out.print(f"{processor()}, {os.cpu_count()} cores, {memory_gib()} GiB, {platform.platform()}\n")
-    listed = ", ".join(f"{name} {version}" for name, version in versions().items())
+    found = {
+        "zerogym": zerogym.__version__,
+        "python": platform.python_version(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "memory_gib": memory_gib(),
+        "platform": platform.platform(),
+        "packages": dict(versions()),
+        "missing": {extra: _missing(modules) for extra, (modules, _) in EXTRAS.items()},
+        "sandbox": _sandbox(),
+        "torch": _torch(),
+        "models": dict(known_models()),
+    }
+    if as_json:
+        print_json(found)
+    else:
+        _show(found)
+
+
+def _missing(modules: tuple[str, ...]) -> list[str]:
+    return [module for module in modules if importlib.util.find_spec(module) is None]
+
+
+def _torch() -> dict[str, Any] | None:
+    """Return threads and GPU of torch; None if it is not installed."""
+    if importlib.util.find_spec("torch") is None:
+        return None
+    import torch
+
+    gpu = torch.cuda.get_device_name(0) if torch.cuda.is_available() else None
+    return {"threads": torch.get_num_threads(), "gpu": gpu}
+
+
+def _sandbox() -> dict[str, dict[str, str]]:
+    """Run a program and attacks at each level, and return the checks that do not hold."""
+    from zerogym.envs.tools.sandbox.levels import ISOLATING
+    from zerogym.envs.tools.sandbox.probe import probe
+
+    return {
+        level: {check.name: check.detail for check in probe(level).checks if not check.held}
+        for level in ISOLATING
+    }
+
+
+def _show(found: dict[str, Any]) -> None:
+    out.print(f"[bold]zerogym {found['zerogym']}[/]  Python {found['python']}")
+    machine = f"{found['cores']} cores, {found['memory_gib']} GiB, {found['platform']}"
+    out.print(f"{found['processor']}, {machine}\n")
+    listed = ", ".join(f"{name} {version}" for name, version in found["packages"].items())
     out.print(f"[bold]Packages[/] {listed}\n")
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("extra", "", "for", "to install"):
         table.add_column(column)
-    for extra, (modules, purpose) in EXTRAS.items():
-        missing = [m for m in modules if importlib.util.find_spec(m) is None]
+    for extra, missing in found["missing"].items():
         state = "[green]ready[/]" if not missing else f"[yellow]no {', '.join(missing)}[/]"
         install = "" if not missing else f"pip install 'zerogym\\[{extra}]'"
-        table.add_row(extra, state, purpose, install)
+        table.add_row(extra, state, EXTRAS[extra][1], install)
     out.print(table)
-    _sandbox()
-    if importlib.util.find_spec("torch") is None:
-        out.print("\n[bold]torch[/] is not installed: no model can learn or play here")
-    else:
-        import torch
-
-        cuda = torch.cuda.is_available()
-        gpu = torch.cuda.get_device_name(0) if cuda else "none that torch can use"
-        out.print(f"\n[bold]torch[/] {torch.get_num_threads()} threads; GPU: {gpu}")
-    out.print("\n[bold]Language models[/]")
-    for name, state in known_models():
-        out.print(f"  {name:<10} {state}")
-
-
-def _sandbox() -> None:
-    """Run a program and attacks at each level, and print whether it holds."""
-    from zerogym.envs.tools.sandbox.levels import ISOLATING
-    from zerogym.envs.tools.sandbox.probe import probe
-
     out.print("\n[bold]Sandbox[/] for code that a model wrote, from the strongest level down")
-    for level in ISOLATING:
-        failed = [check for check in probe(level).checks if not check.held]
+    for level, failed in found["sandbox"].items():
         state = "[green]holds[/]" if not failed else "[yellow]does not hold[/]"
         out.print(f"  {level:<10} {state}")
-        for check in failed:
-            out.print(f"    {check.name}: {check.detail}", markup=False)
+        for name, detail in failed.items():
+            out.print(f"    {name}: {detail}", markup=False)
     out.print("  more, and what may cure it: python -m zerogym.envs.tools.sandbox")
+    if found["torch"] is None:
+        out.print("\n[bold]torch[/] is not installed: no model can learn or play here")
+    else:
+        gpu = found["torch"]["gpu"] or "none that torch can use"
+        out.print(f"\n[bold]torch[/] {found['torch']['threads']} threads; GPU: {gpu}")
+    out.print("\n[bold]Language models[/]")
+    for name, state in found["models"].items():
+        out.print(f"  {name:<10} {state}")

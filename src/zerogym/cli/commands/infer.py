@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from zerogym.cli.console import UsageError, friendly, out, printable, progress_bar, usage_errors
+from zerogym.cli.console import (
+    AsJson,
+    UsageError,
+    friendly,
+    json_only,
+    out,
+    print_json,
+    printable,
+    progress_bar,
+    usage_errors,
+)
 from zerogym.cli.zero_shot import TrainedAgent, make_table, numbers, place
 from zerogym.errors import UnknownName, require
 
@@ -38,12 +48,14 @@ def infer(
         Path | None,
         typer.Option(help="A folder for the prompts, a JSON file a task, for `zerogym predict`."),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Give a trained zero-shot agent new tasks, and compare its returns.
 
     Without a task, some of the world's own. The score is 0 for random actions and 1 for the oracle.
     With --adapt, the return of a better z, found in the world itself on other starts.
     """
+    json_only(as_json)
     require("torch", "control", "zerogym infer")
     from zerogym.agents.zero_shot.evaluation.diagnosis import explain
     from zerogym.agents.zero_shot.evaluation.returns import can_infer, evaluate_returns
@@ -61,30 +73,37 @@ def infer(
     if not shown:
         raise UsageError("the model's samples show no reward of any task: name one by --reward")
     table = make_table(agent.env, "task", last="adapted" if adapt > 0 else None)
-    prompts = []
+    prompts, rows = [], []
     with progress_bar() as bar:
         line = bar.add_task("tasks", total=len(shown), note="")
         for one in shown.values():
             bar.update(line, note=printable(one.name[:40]))
             with usage_errors(ValueError, prefix=f"{one.name}: "):
                 z = agent.model.infer(one)
-            cells = numbers(agent.returns(z, one, episodes, seed))
+            row = dict(agent.returns(z, one, episodes, seed))
+            cells = numbers(row)
             if find is not None:
                 make = partial(agent.make, one)
                 with usage_errors(ValueError, prefix=f"{one.name}: "):
                     z = find(agent.model, z, make, task=one).z
                 value = evaluate_returns(FixedTask(agent.model, z), make(), episodes, seed)
                 cells.append(f"{value:.2f}")
+                row["adapted"] = value
             prompts.append(z)
             table.add_row(escape(printable(one.name)), *cells)
+            rows.append({"task": one.name, **row})
             bar.advance(line)
     out.print(table)
-    for one in tasks.values():
-        for reason in explain(agent.model, one, agent.gamma).reasons:
-            out.print(f"[yellow]{escape(printable(one.name))}:[/] {escape(reason)}")
+    notes = {one.name: explain(agent.model, one, agent.gamma).reasons for one in tasks.values()}
+    for name, reasons in notes.items():
+        for reason in reasons:
+            out.print(f"[yellow]{escape(printable(name))}:[/] {escape(reason)}")
     if save is not None:
         _save(agent.model, shown, prompts, save)
         out.print(f"Next: zerogym predict {escape(str(run))} {escape(str(save))}")
+    if as_json:
+        settings = {"run": run, "env": agent.env, "episodes": episodes, "seed": seed}
+        print_json({**settings, "tasks": rows, "notes": notes})
 
 
 def _tasks(agent: TrainedAgent, names: list[str], goals: list[str]) -> dict[str, Any]:

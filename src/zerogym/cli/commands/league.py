@@ -9,7 +9,16 @@ from rich.markup import escape
 
 from zerogym.cli.agents import entrant
 from zerogym.cli.commands.exploit import interval
-from zerogym.cli.console import friendly, interrupted, out, printable, usage_errors
+from zerogym.cli.console import (
+    AsJson,
+    friendly,
+    interrupted,
+    json_only,
+    out,
+    print_json,
+    printable,
+    usage_errors,
+)
 from zerogym.cli.names import make_game
 
 
@@ -44,6 +53,7 @@ def league(
     arg: Annotated[
         list[str] | None, typer.Option(help="Parameter of the game, NAME=VALUE.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """A league: ratings and payoffs with intervals. Run again to continue after a stop."""
     from zerogym.benchmarks.league.exploit import ExploitConfig
@@ -54,6 +64,7 @@ def league(
     from zerogym.benchmarks.results.results_file import ResultsFile
     from zerogym.envs.games.opponents.registry import opponent_names
 
+    json_only(as_json)
     game = make_game(name, arg or [])
     names = [part.strip() for part in players.split(",") if part.strip()]
     entrants = [entrant(game, each, seed) for each in names or opponent_names(game)]
@@ -65,22 +76,30 @@ def league(
     ResultsFile(path).append({"kind": "standings", "rows": [asdict(row) for row in rows]})
     games = pairs * len(seatings(game.num_seats))
     out.print(render_standings(f"{game.name}, {games} games a match", rows))
+    bounds: list[dict[str, Any]] = []
     if adversary:
         unknown = [row.name for row in rows if row.exploitability is None]
         victims = [each for each in entrants if each.name in unknown]
-        _bound(game, victims, ExploitConfig(steps=adversary, rounds=pairs, seed=seed), path)
+        bounds = _bound(
+            game, victims, ExploitConfig(steps=adversary, rounds=pairs, seed=seed), path
+        )
     out.print(f"[dim]Results {escape(str(path))}[/]")
+    if as_json:
+        table = {"standings": [asdict(row) for row in rows], "exploit": bounds}
+        print_json({"game": repr(game), "pairs": pairs, "seed": seed, "results": path, **table})
 
 
-def _bound(game: Any, victims: list[Any], config: Any, path: Path) -> None:
-    """Train an adversary against each, and print its payoff."""
+def _bound(game: Any, victims: list[Any], config: Any, path: Path) -> list[dict[str, Any]]:
+    """Train an adversary against each, print its payoff and return the records."""
     from zerogym.benchmarks.league.exploit import lower_bounds
     from zerogym.benchmarks.results.results_file import ResultsFile
 
+    records = []
     for name, found in lower_bounds(game, victims, config):
-        record = {**asdict(config), **asdict(found)}
-        ResultsFile(path).append({"kind": "exploit", "player": name, **record})
+        records.append({"player": name, **asdict(config), **asdict(found)})
+        ResultsFile(path).append({"kind": "exploit", **records[-1]})
         out.print(f"{escape(printable(name))}: exploitability at least {interval(found.bound)}")
+    return records
 
 
 def _show_match(match: Any, done: int, total: int) -> None:

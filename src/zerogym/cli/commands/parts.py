@@ -1,7 +1,6 @@
 """`zerogym parts`: the papers that a training run can name, and the page of each."""
 
 import inspect
-import json
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table as Lines
 
 from zerogym.agents.parts import Part, Table
-from zerogym.cli.console import friendly, out
+from zerogym.cli.console import AsJson, friendly, out, print_json
 from zerogym.cli.names import import_typed
 from zerogym.cli.settings.fields import settings_of
 from zerogym.envs.references import load_reference
@@ -22,7 +21,7 @@ def parts(
         str | None,
         typer.Argument(metavar="TABLE|PART", help="A table, a part of one, or `module:Name`."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: a record a part.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the parts of training that papers brought, or explain one of them."""
     from zerogym.agents.llm.algorithms.tables import TABLES
@@ -38,7 +37,7 @@ def parts(
             for kind, table in shown.items()
             for each in table
         ]
-        typer.echo(json.dumps(records, indent=1))
+        print_json(records)
         return
     for kind, table in shown.items():
         lines = Lines(box=None, pad_edge=False, header_style="bold")
