@@ -15,11 +15,11 @@ import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from zerogym.agents.settings import check_types
+from zerogym.envs import extensions
 from zerogym.envs.references import load_reference
 from zerogym.errors import ImportRefused, PartFailed, UnknownArgument, UnknownName, ZerogymError
 
@@ -176,14 +176,14 @@ class Table(Generic[P]):
         for module in pkgutil.iter_modules(getattr(home, "__path__", [])):
             importlib.import_module(f"{self.home}.{module.name}")
 
-    def _installed(self) -> list[str]:
+    def _installed(self) -> dict[str, Any]:
+        """Return the entry points of installed packages by name."""
         start = f"{self.kind}."
-        names = (found.name for found in entry_points(group=GROUP))
-        return sorted(name.removeprefix(start) for name in names if name.startswith(start))
+        found = extensions.entries(GROUP)
+        return {each.name[len(start) :]: each for each in found if each.name.startswith(start)}
 
     def _from_package(self, name: str) -> type[P]:
-        (found, *_) = entry_points(group=GROUP, name=f"{self.kind}.{name}")
-        part = found.load()
+        part: type[P] = extensions.load(self._installed()[name])
         self._check(part)
         part.registered = name
         return self._parts.setdefault(name, part)
@@ -247,6 +247,8 @@ def errors_of(part: Part) -> Iterator[None]:
     except (ZerogymError, MemoryError):
         raise
     except Exception as error:
+        if "OutOfMemory" in type(error).__name__ or "can't allocate memory" in str(error):
+            raise  # torch's, which are RuntimeErrors
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(last.filename).name}, line {last.lineno}"
         kind = type(error).__name__

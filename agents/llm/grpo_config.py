@@ -14,16 +14,23 @@ from zerogym.agents.llm.algorithms.presets import (
     CorrectionName,
     EstimatorName,
     KlPlace,
-    RatioName,
-    SurrogateName,
     get_preset,
 )
-from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage
+from zerogym.agents.llm.algorithms.tables import (
+    ADVANTAGES,
+    RATIOS,
+    SURROGATES,
+    TABLES,
+    Advantage,
+    Ratio,
+    Surrogate,
+)
 from zerogym.agents.llm.generation.protocol import BackendName
 from zerogym.agents.llm.models.endpoints import read_server
 from zerogym.agents.llm.rollout.chat_template import ChatKind
 from zerogym.agents.llm.rollout.context_window import CONTEXTS, ContextKind
 from zerogym.agents.llm.rollout.wrapping import check_text_wrappers
+from zerogym.agents.parts import Part
 from zerogym.agents.settings import check_types
 from zerogym.envs.registry import game_of
 from zerogym.errors import UnknownName
@@ -113,8 +120,12 @@ class GRPOConfig:
     advantage: str | Advantage | Mapping[str, Any] | None = field(
         default=None, metadata={"parts": ADVANTAGES}
     )  # estimator of advantages
-    surrogate: SurrogateName | None = None  # objective of a token: clipped, cispo
-    ratio: RatioName | None = None  # of probabilities: a token's, GSPO's sequence, RLOO's product
+    surrogate: str | Surrogate | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": SURROGATES}
+    )  # objective of a token
+    ratio: str | Ratio | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": RATIOS}
+    )  # of probabilities: a token's, GSPO's sequence, RLOO's product
     aggregation: AggregationName | None = None  # of tokens: sequence_mean, token_mean, constant
     clip_low: float | None = None  # distance of the ratio's lower bound from 1
     clip_high: float | None = None  # distance of its upper bound from 1
@@ -139,8 +150,9 @@ class GRPOConfig:
 
     def __post_init__(self) -> None:
         check_types(self)
-        if isinstance(self.advantage, Mapping):  # a record of a part
-            object.__setattr__(self, "advantage", ADVANTAGES.make(self.advantage))
+        for name, table in TABLES.items():
+            if isinstance(getattr(self, name), Mapping):  # a record of a part
+                object.__setattr__(self, name, table.make(getattr(self, name)))
         smallest = self.algorithm.estimator.minimum_group
         at_least = {
             "steps": 0, "prompts_per_step": 1, "group_size": smallest, "passes": 1,
@@ -249,8 +261,9 @@ class GRPOConfig:
 
     def record(self) -> dict[str, Any]:
         """Return the settings as JSON values, for a file; `GRPOConfig(**record)` inverts it."""
-        part = self.advantage
-        return asdict(self) | {"advantage": part.record() if isinstance(part, Advantage) else part}
+        parts = {name: getattr(self, name) for name in TABLES}
+        own = {name: part.record() for name, part in parts.items() if isinstance(part, Part)}
+        return asdict(self) | own
 
     @property
     def algorithm(self) -> Algorithm:

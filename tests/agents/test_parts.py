@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib.metadata import EntryPoint, EntryPoints
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from zerogym.agents.llm.algorithms.batch import Batch, Weights
 from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage, advantage, weigh
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.parts import Part, Table, recorded_part
+from zerogym.envs import extensions
 from zerogym.envs.references import CannotImport
 from zerogym.errors import ImportRefused, PartFailed, UnknownArgument, UnknownName
 
@@ -135,11 +136,11 @@ def test_only_frozen_dataclasses_with_defaults_are_parts() -> None:
 
 
 def test_installed_packages_bring_parts(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
-    points = EntryPoints(
-        [EntryPoint("advantage.installed", f"{module}:Mine", parts.GROUP),
-         EntryPoint("other.kind", f"{module}:Mine", parts.GROUP)]
-    )  # fmt: skip
-    monkeypatch.setattr(parts, "entry_points", lambda **chosen: points.select(**chosen))
+    points = [
+        EntryPoint(name, f"{module}:Mine", parts.GROUP)
+        for name in ("advantage.installed", "other.kind")
+    ]
+    monkeypatch.setattr(extensions, "entries", lambda group: points)
     table = Table("advantage", Advantage, "zerogym.agents.llm.algorithms.advantages")
     assert table.names() == ["installed"]
     part = table.make({"part": "installed", "alpha": 3.0})

@@ -60,7 +60,7 @@ class Sample:
 
     @property
     def correct(self) -> bool:
-        """Whether the episode succeeded: by its last info, else by a reward above 0."""
+        """True if the episode succeeded: by its last info, else by a reward above 0."""
         info = self.trajectory.info
         outcome = info.get("success", info.get("correct"))
         return self.trajectory.reward > 0 if outcome is None else bool(outcome)

@@ -9,16 +9,21 @@ DeepSeek-R1-Zero, which is a matter of the environment.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
 from zerogym.agents.llm.algorithms.advantages.gae import Gae
-from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage
+from zerogym.agents.llm.algorithms.tables import (
+    ADVANTAGES,
+    RATIOS,
+    SURROGATES,
+    Advantage,
+    Ratio,
+    Surrogate,
+)
 from zerogym.errors import UnknownName
 
-SurrogateName = Literal["clipped", "cispo"]
-RatioName = Literal["token", "sequence", "product"]
 AggregationName = Literal["sequence_mean", "token_mean", "constant"]
 EstimatorName = Literal["k1", "k2", "k3"]
 KlPlace = Literal["loss", "reward"]
@@ -37,8 +42,8 @@ class Algorithm:
     """
 
     advantage: str | Advantage | Mapping[str, Any] = "grpo"
-    surrogate: SurrogateName = "clipped"
-    ratio: RatioName = "token"
+    surrogate: str | Surrogate | Mapping[str, Any] = "clipped"
+    ratio: str | Ratio | Mapping[str, Any] = "token"
     aggregation: AggregationName = "sequence_mean"
     clip_low: float = 0.2
     clip_high: float = 0.2
@@ -61,7 +66,6 @@ class Algorithm:
 
     def __post_init__(self) -> None:
         for name, known in (
-            ("surrogate", SurrogateName), ("ratio", RatioName),
             ("aggregation", AggregationName), ("kl_estimator", EstimatorName), ("kl_in", KlPlace),
             ("correction", CorrectionName),
         ):  # fmt: skip
@@ -88,11 +92,11 @@ class Algorithm:
             raise ValueError(
                 f"dual_clip must be 0 or at least 1 + clip_high, got {self.dual_clip!r}"
             )
-        if self.dual_clip and self.surrogate != "clipped":
+        if self.dual_clip and not hasattr(self.objective, "dual_clip"):
             raise ValueError(f"dual_clip has no meaning for surrogate={self.surrogate!r}")
         if self.kl_weighted and self.kl_in == "reward":
             raise ValueError("kl_weighted has no meaning for kl_in='reward'")
-        part = self.estimator
+        part, _, _ = self.estimator, self.objective, self.weighing  # unknown names end here
         if self.refills and part.uses_equal_groups and not part.critic:
             raise ValueError(
                 f"refills replace groups of equal rewards, which {part.title()} uses: set refills=0"
@@ -105,6 +109,21 @@ class Algorithm:
         if self.advantage == "gae" and isinstance(part, Gae):
             return replace(part, gamma=self.gamma, gae_lambda=self.gae_lambda)
         return part
+
+    @cached_property
+    def objective(self) -> Surrogate:
+        """The part that `surrogate` names; by its name alone it has the clipping of here."""
+        part = SURROGATES.make(self.surrogate)
+        if not isinstance(self.surrogate, str):
+            return part
+        clipping = {name: getattr(self, name) for name in ("clip_low", "clip_high", "dual_clip")}
+        names = {field.name for field in fields(part)}
+        return replace(part, **{k: v for k, v in clipping.items() if k in names})
+
+    @cached_property
+    def weighing(self) -> Ratio:
+        """The part that `ratio` names."""
+        return RATIOS.make(self.ratio)
 
     @property
     def kl_in_loss(self) -> float:
@@ -160,6 +179,11 @@ PRESETS: Mapping[str, Algorithm] = {
     "cispo": Algorithm(
         surrogate="cispo", aggregation="token_mean",
         clip_low=1.0, clip_high=4.0, overlong=0.2, refills=9,
+    ),
+    # "Tapered Off-Policy REINFORCE: Stable and efficient reinforcement learning for LLMs" (2025,
+    # arXiv 2503.14286): sums over tokens, no divergence
+    "topr": Algorithm(
+        advantage="dr_grpo", surrogate="topr", ratio="product", aggregation="constant"
     ),
     # "Proximal Policy Optimization Algorithms" (2017, arXiv 1707.06347). gamma = lambda = 1 and no
     # divergence, as in "Open-Reasoner-Zero: An Open Source Approach to Scaling Up Reinforcement

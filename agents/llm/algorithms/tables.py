@@ -1,12 +1,18 @@
-"""The tables of parts of one training step, and what a part of each does."""
+"""The tables of parts of one training step, and what a part of each does; no torch."""
 
-from typing import Any, ClassVar
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Weights
 from zerogym.agents.parts import Part, Table, errors_of
 from zerogym.errors import PartFailed
+
+if TYPE_CHECKING:
+    import torch
 
 _HERE = "zerogym.agents.llm.algorithms"
 SIGNALS = ("entropy", "reference", "values")  # numbers of own tokens that a learner can compute
@@ -67,9 +73,57 @@ class ValueAdvantage(Advantage):
         return batch.grouped(self.estimate(batch)[0])
 
 
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of B episodes as a loss sees them, K places each.
+
+    Attributes:
+        logprobs: Of the chosen tokens under the present weights (B, K).
+        old: The same under the weights that sampled them (B, K).
+        ratio: That of their probabilities, as the `ratio` of the algorithm says (B, K).
+        advantages: Their weights (B, K).
+        mask: 1 on the policy's own tokens (B, K).
+    """
+
+    logprobs: torch.Tensor
+    old: torch.Tensor
+    ratio: torch.Tensor
+    advantages: torch.Tensor
+    mask: torch.Tensor
+
+
+class Surrogate(Part):
+    """An objective of single tokens."""
+
+    def bounds(self, tokens: Tokens) -> tuple[Any, Any]:
+        """Return the bounds of the ratio, numbers or (B, K), for the metrics of clipping."""
+        return 0.0, float("inf")
+
+    def __call__(self, tokens: Tokens) -> torch.Tensor:
+        """Return the gain of each token (B, K), which is maximised."""
+        raise NotImplementedError
+
+
+class Ratio(Part):
+    """A ratio of probabilities, of tokens or of more than one."""
+
+    def __call__(self, change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Return the ratio at each token (B, K), 1 where the mask is 0.
+
+        Args:
+            change: Log-probability of each token now minus when it was sampled (B, K).
+            mask: 1 on the policy's own tokens (B, K).
+        """
+        raise NotImplementedError
+
+
 ADVANTAGES = Table("advantage", Advantage, f"{_HERE}.advantages")
-advantage = ADVANTAGES.register
-TABLES: dict[str, Table[Any]] = {"advantage": ADVANTAGES}
+SURROGATES = Table("surrogate", Surrogate, f"{_HERE}.losses.surrogates")
+RATIOS = Table("ratio", Ratio, f"{_HERE}.losses.ratios")
+TABLES: dict[str, Table[Any]] = {
+    "advantage": ADVANTAGES, "surrogate": SURROGATES, "ratio": RATIOS,
+}  # fmt: skip
+advantage, surrogate, ratio = ADVANTAGES.register, SURROGATES.register, RATIOS.register
 
 
 def weigh(part: Advantage, batch: Batch) -> list[Floats]:

@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from zerogym.agents.llm.algorithms.tables import ADVANTAGES
+from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.parts import recorded_part
 from zerogym.envs.recorded import without_keys
@@ -42,8 +42,9 @@ def check_same_settings(config: GRPOConfig, record: Mapping[str, Any], out: Path
 
 
 def _comparable(values: Mapping[str, Any], out: Path) -> dict[str, Any]:
-    """Return settings without keys of servers, and a part with all of its settings."""
+    """Return settings without keys of servers, and parts with all of theirs."""
     same: dict[str, Any] = without_keys(values)
-    if same["advantage"] is not None:
-        same["advantage"] = ADVANTAGES.record(recorded_part(same["advantage"], out))
+    for name, table in TABLES.items():
+        if same[name] is not None:
+            same[name] = table.record(recorded_part(same[name], out))
     return same

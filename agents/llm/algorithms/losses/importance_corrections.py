@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 
 import torch
 
-from zerogym.agents.llm.algorithms.losses.surrogates import product_ratio, token_ratio
+from zerogym.agents.llm.algorithms.losses.ratios import ProductRatio, TokenRatio
 
 Bound = Callable[[torch.Tensor, float, float], torch.Tensor]
 
@@ -31,10 +31,10 @@ def drop(ratio: torch.Tensor, low: float, high: float) -> torch.Tensor:
 
 
 _PARTS: Mapping[str, tuple[Callable[..., torch.Tensor], Bound]] = {
-    "token_truncate": (token_ratio, truncate),
-    "token_mask": (token_ratio, drop),
-    "sequence_truncate": (product_ratio, truncate),
-    "sequence_mask": (product_ratio, drop),
+    "token_truncate": (TokenRatio(), truncate),
+    "token_mask": (TokenRatio(), drop),
+    "sequence_truncate": (ProductRatio(), truncate),
+    "sequence_mask": (ProductRatio(), drop),
 }
 CORRECTIONS = tuple(_PARTS)
 

@@ -8,8 +8,9 @@ import torch
 
 from zerogym.agents.llm.algorithms.divergences import DIVERGENCES
 from zerogym.agents.llm.algorithms.losses.aggregations import AGGREGATIONS, Totals, token_mean
-from zerogym.agents.llm.algorithms.losses.surrogates import RATIOS, SURROGATES, Clip
 from zerogym.agents.llm.algorithms.presets import Algorithm
+from zerogym.agents.llm.algorithms.tables import Tokens
+from zerogym.agents.parts import errors_of
 
 
 def policy_loss(
@@ -42,9 +43,12 @@ def policy_loss(
     hidden = mask == 0  # (B, K)
     logprobs, old = logprobs.masked_fill(hidden, 0.0), old.masked_fill(hidden, 0.0)
     aggregate = AGGREGATIONS[algorithm.aggregation]
-    ratio = RATIOS[algorithm.ratio](logprobs - old, mask)  # (B, K)
-    clip = Clip(algorithm.clip_low, algorithm.clip_high, algorithm.dual_clip)
-    gain = SURROGATES[algorithm.surrogate](ratio, logprobs, advantages, clip)  # (B, K)
+    with errors_of(algorithm.weighing):
+        ratio = algorithm.weighing(logprobs - old, mask)  # (B, K)
+    tokens = Tokens(logprobs, old, ratio, advantages, mask)
+    with errors_of(algorithm.objective):
+        gain = algorithm.objective(tokens)  # (B, K)
+        low, high = algorithm.objective.bounds(tokens)
     if weights is not None:
         gain = gain * weights
     loss = -aggregate(gain, mask, totals)
@@ -60,7 +64,7 @@ def policy_loss(
         entropy = entropy.masked_fill(hidden, 0.0)  # (B, K)
         loss = loss - algorithm.entropy * token_mean(entropy, mask, totals)
     with torch.no_grad():
-        too_low, too_high = ratio < 1 - clip.low, ratio > 1 + clip.high  # (B, K), (B, K)
+        too_low, too_high = ratio < low, ratio > high  # (B, K), (B, K)
         metrics = {
             "actor/ratio": _mean(ratio, mask),
             "actor/outside_clip": _mean(too_low | too_high, mask),

@@ -43,13 +43,15 @@ def train_llm(
     context: typer.Context, resume: Resume = None, config_file: ConfigFile = None
 ) -> None:
     """Train a language model on a text environment, by GRPO or PPO."""
+    from zerogym.agents.llm.algorithms.tables import TABLES
     from zerogym.agents.llm.grpo_config import GRPOConfig
     from zerogym.agents.llm.models.loading import require_llm
 
     given = typed(context)
-    module, colon, _ = str(given.get("advantage", "")).partition(":")
-    if colon:
-        import_typed(module)
+    for setting in TABLES:
+        module, colon, _ = str(given.get(setting, "")).partition(":")
+        if colon:
+            import_typed(module)
     if game_of(given.get("env", "")) is None:  # else the model plays all its seats
         given = _with_full_id(given)
     import_wrappers(given)

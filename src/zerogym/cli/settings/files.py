@@ -56,11 +56,13 @@ def from_file(saved: Mapping[str, Any], typed: Mapping[str, Any], file: Path) ->
     Raises:
         ImportRefused: If the environment, a wrapper or a part is of a module that nobody typed.
     """
+    from zerogym.agents.llm.algorithms.tables import TABLES
     from zerogym.agents.parts import recorded_part
     from zerogym.envs.recorded import recorded_id, recorded_wrappers, without_keys
 
     kept = {name: value for name, value in saved.items() if name not in typed}
-    recorded_part(kept.get("advantage"), file, typed_modules)
+    for setting in TABLES:
+        recorded_part(kept.get(setting), file, typed_modules)
     if "env" in kept:
         recorded_id(kept["env"], file)
     for setting in ("wrappers", "eval_wrappers"):

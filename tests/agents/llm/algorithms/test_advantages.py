@@ -22,7 +22,7 @@ from zerogym.agents.llm.algorithms.reward_shaping import (
     shaped,
     soft_overlong_punishment,
 )
-from zerogym.agents.llm.algorithms.tables import ADVANTAGES, weigh
+from zerogym.agents.llm.algorithms.tables import ADVANTAGES, RATIOS, SURROGATES, weigh
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, Turn
 from zerogym.errors import UnknownName
@@ -185,7 +185,6 @@ def test_tables_hold_what_the_names_say() -> None:
     from zerogym.agents.llm.algorithms.divergences import DIVERGENCES
     from zerogym.agents.llm.algorithms.losses.aggregations import AGGREGATIONS
     from zerogym.agents.llm.algorithms.losses.importance_corrections import CORRECTIONS
-    from zerogym.agents.llm.algorithms.losses.surrogates import RATIOS, SURROGATES
 
     tables: dict[str, Any] = {
         "advantage": ADVANTAGES, "surrogate": SURROGATES, "ratio": RATIOS,

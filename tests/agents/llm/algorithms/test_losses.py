@@ -17,23 +17,30 @@ from zerogym.agents.llm.algorithms.losses.aggregations import (  # noqa: E402
 )
 from zerogym.agents.llm.algorithms.losses.importance_corrections import CORRECTIONS, correct  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
-from zerogym.agents.llm.algorithms.losses.surrogates import (  # noqa: E402
-    Clip,
-    cispo,
-    clipped,
-    product_ratio,
-    sequence_ratio,
-    token_ratio,
+from zerogym.agents.llm.algorithms.losses.ratios import (  # noqa: E402
+    ProductRatio,
+    SequenceRatio,
+    TokenRatio,
 )
+from zerogym.agents.llm.algorithms.losses.surrogates import Cispo, Clipped  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm  # noqa: E402
+from zerogym.agents.llm.algorithms.tables import Surrogate, Tokens  # noqa: E402
 
 TOTALS = Totals(rows=2, tokens=4, budget=4)
+
+
+def gains(
+    part: Surrogate, ratio: torch.Tensor, logprobs: torch.Tensor, advantages: torch.Tensor
+) -> torch.Tensor:
+    """The gain of tokens with these ratios, none of which is masked."""
+    old = logprobs.detach() - ratio.detach().log()
+    return part(Tokens(logprobs, old, ratio, advantages, torch.ones_like(ratio)))
 
 
 def test_clip_by_hand() -> None:
     ratio = torch.tensor([[0.5, 0.9, 1.0, 1.2, 1.5]] * 2, dtype=torch.float64)
     advantages = torch.tensor([[2.0], [-2.0]], dtype=torch.float64).expand(2, 5)
-    gain = clipped(ratio, ratio.log(), advantages, Clip(0.2, 0.3))
+    gain = gains(Clipped(0.2, 0.3), ratio, ratio.log(), advantages)
     # A = 2: min(2r, 2 clip(r, 0.8, 1.3)); A = -2: the larger of 2r and 2 clip(r), negative
     assert gain[0].tolist() == pytest.approx([1.0, 1.8, 2.0, 2.4, 2.6])
     assert gain[1].tolist() == pytest.approx([-1.6, -1.8, -2.0, -2.4, -3.0])
@@ -42,7 +49,7 @@ def test_clip_by_hand() -> None:
 def test_clipped_tokens_have_no_gradient() -> None:
     new = torch.tensor([[0.5, 0.0], [-0.5, 0.0], [-0.5, 0.0]], requires_grad=True)
     advantages = torch.tensor([[1.0], [-1.0], [1.0]]).expand(3, 2)
-    clipped(new.exp(), new, advantages, Clip(0.2, 0.2)).sum().backward()
+    gains(Clipped(0.2, 0.2), new.exp(), new, advantages).sum().backward()
     assert new.grad is not None
     # clipped above, clipped below, and below but pulled back up: derivative of r A is r A
     assert new.grad.tolist() == [[0.0, 1.0], [0.0, -1.0], [pytest.approx(math.exp(-0.5)), 1.0]]
@@ -53,7 +60,7 @@ def test_dual_clip_by_hand() -> None:
     ratios = [0.5, 1.0, 1.5, 2.9, 3.1, 50.0]
     new = torch.tensor([ratios, ratios], dtype=torch.float64).log().requires_grad_()
     advantages = torch.tensor([[2.0], [-2.0]], dtype=torch.float64).expand(2, 6)
-    gain = clipped(new.exp(), new, advantages, Clip(0.2, 0.2, dual=3.0))
+    gain = gains(Clipped(0.2, 0.2, dual_clip=3.0), new.exp(), new, advantages)
     assert gain[0].tolist() == pytest.approx([1.0, 2.0, 2.4, 2.4, 2.4, 2.4])
     assert gain[1].tolist() == pytest.approx([-1.6, -2.0, -3.0, -5.8, -6.0, -6.0])
     gain.sum().backward()
@@ -65,20 +72,20 @@ def test_cispo_by_hand() -> None:
     """Weights 0.5, 1 and (bounded) 2; the derivative of `w A log p` is w A: no token loses it."""
     new = torch.tensor([[-1.0, -2.0, -3.0]], requires_grad=True)
     ratio = torch.tensor([[0.5, 1.0, 9.0]]) * (new - new.detach()).exp()
-    gain = cispo(ratio, new, torch.full((1, 3), -2.0), Clip(1.0, 1.0))
+    gain = gains(Cispo(1.0, 1.0), ratio, new, torch.full((1, 3), -2.0))
     assert gain.tolist() == [[1.0, 4.0, 12.0]]
     gain.sum().backward()
     assert new.grad is not None and new.grad.tolist() == [[-1.0, -2.0, -4.0]]
-    floor = cispo(ratio, new, torch.ones(1, 3), Clip(0.2, 9.0))
+    floor = gains(Cispo(0.2, 9.0), ratio, new, torch.ones(1, 3))
     assert floor.tolist() == [[pytest.approx(-0.8), -2.0, -27.0]]
 
 
 def test_ratios_by_hand() -> None:
     change = torch.tensor([[0.3, 0.1, 7.0], [-0.2, 0.0, 0.0]])
     mask = torch.tensor([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
-    assert token_ratio(change, mask)[0, 0] == pytest.approx(math.exp(0.3))
+    assert TokenRatio()(change, mask)[0, 0] == pytest.approx(math.exp(0.3))
     # the mean of 0.3 and 0.1, and their sum; what is hidden has ratio 1
-    whole = [(sequence_ratio, math.exp(0.2)), (product_ratio, math.exp(0.4))]
+    whole = [(SequenceRatio(), math.exp(0.2)), (ProductRatio(), math.exp(0.4))]
     for function, first in whole:
         expected = [[first, first, 1.0], [math.exp(-0.2), 1.0, 1.0]]
         assert function(change, mask).numpy() == pytest.approx(np.array(expected))

@@ -84,7 +84,7 @@ def test_equal_rewards_have_no_weight_unless_it_says_so(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("scale", [1.0, 1e6])
 def test_weights_are_finite(name: str, scale: float) -> None:
-    """Of one token, no token, the smallest group, an empty batch, and large rewards."""
+    """There may be one token, no token, the smallest group, an empty batch, or large rewards."""
     part = ADVANTAGES.make(name)
     empty = {signal: list[float]() for signal in part.signals}
     for rewards in (least(part, scale, 0.0), least(part, -scale, scale)):
