@@ -1,5 +1,6 @@
 """Tasks and games by name, in any spelling: find, list and make them."""
 
+import importlib
 from inspect import signature
 from typing import Any
 
@@ -125,13 +126,19 @@ def reward_free(name: str) -> dict[str, Any]:
     """Return the arguments with which an environment has no reward, where it can have none.
 
     Args:
-        name: The id of an environment, of ours or of another package, perhaps with `module:`.
+        name: The id of an environment, of ours or of another package; the module of `module:Id` is
+            imported, as by `gymnasium.make`.
+
+    Raises:
+        ModuleNotFoundError: If there is no such module.
 
     Example:
         >>> reward_free("zerogym/CartPole-v0"), reward_free("CartPole-v1")
         ({'task': None}, {})
     """
-    own = name.rpartition(":")[2]
+    module, colon, own = name.rpartition(":")
+    if colon:
+        importlib.import_module(module)
     known = next((task for task in TASKS if task.id == own), None)
     if known is None and own in gym.registry:
         creator = creator_of(gym.registry[own])

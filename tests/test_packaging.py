@@ -26,11 +26,16 @@ def shipped(root: Path) -> set[str]:
     """The files of the package, as paths below `zerogym/`: all but the folders' README.md.
 
     Those are pages for readers of the repository; the docstrings that they are made from are
-    shipped. Data is shipped whole: a README.md there is a model card.
+    shipped. Data is shipped whole: a README.md there is a model card; so are the templates of
+    `zerogym new`.
     """
     listed = run("git", "ls-files", "-z", *FOLDERS, "src/zerogym", cwd=root)
     tracked = [Path(name) for name in listed.split("\0") if name]
-    pages = {path for path in tracked if path.name == "README.md" and "data" not in path.parts}
+    pages = {
+        path
+        for path in tracked
+        if path.name == "README.md" and {"data", "templates"}.isdisjoint(path.parts)
+    }
     files = [path for path in tracked if path not in pages and not (root / path).is_symlink()]
     return {path.as_posix().removeprefix("src/zerogym/") for path in files}
 

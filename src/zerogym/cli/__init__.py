@@ -22,6 +22,7 @@ from zerogym.cli.commands.exploit import exploit
 from zerogym.cli.commands.infer import infer
 from zerogym.cli.commands.league import league
 from zerogym.cli.commands.models import model
+from zerogym.cli.commands.new import new
 from zerogym.cli.commands.parts import parts
 from zerogym.cli.commands.play import play
 from zerogym.cli.commands.predict import predict
@@ -58,6 +59,7 @@ app.command("parts")(parts)
 app.command("infer")(infer)
 app.command("predict")(predict)
 app.command("model")(model)
+app.command("new")(new)
 app.command("doctor")(doctor)
 
 
