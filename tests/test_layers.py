@@ -91,7 +91,7 @@ def test_text_tasks_need_no_extra(run_python: Callable[..., str]) -> None:
     ("package", "arguments"),
     [
         ("torch", ("play", "kuhn_poker", "--opponent", "tiny")),
-        ("torch", ("train", "llm", "--steps", "1")),
+        ("torch", ("train", "llm", "--env", "Countdown", "--steps", "1")),
         ("torch", ("train", "fb", "--updates", "1")),
         ("torch", ("model", "tiny")),
         ("matplotlib", ("bench", "quick")),

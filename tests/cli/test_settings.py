@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from helpers.toy_settings import Momentum, Optimizer, Steady, Tempo, Toy
+from helpers.toy_settings import Momentum, Optimizer, Own, Steady, Tempo, Toy
 from zerogym.cli.console import friendly
 from zerogym.cli.parsing import Verbs
 from zerogym.cli.settings import build, read_config, settings_command, typed
@@ -17,6 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+OWN = "helpers.toy_settings:Own"
 built: list[Toy] = []
 
 
@@ -60,6 +61,8 @@ def made(*arguments: object) -> Toy:
         ("--advantage.bound none --advantage tempo", Toy(advantage=Tempo())),
         ("--advantage steady --advantage.alpha 3,4", Toy(advantage=Steady(alpha=(3, 4)))),
         ("--second tempo --second.bound 2", Toy(second=Tempo(bound=2))),
+        (f"--advantage {OWN}", Toy(advantage=OWN)),
+        (f"--advantage.depth 3 --advantage={OWN}", Toy(advantage=Own(depth=3))),
     ],
 )
 def test_options(line: str, expected: Toy) -> None:
@@ -80,12 +83,15 @@ def test_options(line: str, expected: Toy) -> None:
         ("--optimizer.lr abc", "--optimizer.lr takes a number, got 'abc'"),
         ("--exact maybe", "--exact takes true or false, got 'maybe'"),
         ("--mode fsat", "--mode takes one of fast, slow, got 'fsat'; did you mean 'fast'?"),
-        ("--extra {", "--extra takes JSON, got '{'"),
+        ("--extra {", "--extra takes JSON, such as '{\"name\": 1}', got '{'"),
         ("--advantage tmpo", "got 'tmpo'; did you mean 'tempo'?"),
         ("--advantage.alpha 3", "advantage 'plain' has no setting 'alpha' (known: none)"),
         ("--advantage tempo --advantage.alpha x", "--advantage.alpha takes a number, got 'x'"),
         ("--advantage steady --advantage.bound 1", "no setting 'bound' (known: alpha)"),
         ("--second.alpha 1", "second.alpha needs --second NAME: one of plain, tempo, steady"),
+        ("--advantage nowhere:Own", "nowhere"),
+        (f"--advantage {OWN} --advantage.dept 3", "did you mean --advantage.depth?"),
+        ("--advantage.depth 3", "No such option --advantage.depth"),
         ("word", "unexpected extra argument"),
     ],
 )
@@ -119,7 +125,7 @@ def test_help_is_grouped_and_shows_the_settings_of_chosen_parts() -> None:
         assert "--advantage.alpha" not in shown and "--second.alpha" not in shown
     shown = run("--advantage", "tempo", "-h").output
     assert "─ Settings of --advantage ─" in shown and "--advantage.alpha" in shown
-    assert "tempo: strength of the tempo" in shown
+    assert "strength of the tempo [default: 0.3]" in shown and "beats" not in shown
 
 
 FILE = """

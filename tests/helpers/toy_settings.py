@@ -1,5 +1,6 @@
 """Settings with a group and parts, for the tests of options and files."""
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +32,23 @@ class Steady(Part):
     alpha: tuple[int, ...] = (1, 2)  # beats
 
 
-TABLE = {"plain": Plain, "tempo": Tempo, "steady": Steady}
+@dataclass(frozen=True)
+class Own(Part):
+    """A part that is in no table."""
+
+    depth: int = 1  # of the thought
+
+
+class Table(dict[str, type[Part]]):
+    """A table that imports `module:Class`."""
+
+    def __missing__(self, name: str) -> type[Part]:
+        module, _, attribute = name.partition(":")
+        found: type[Part] = getattr(importlib.import_module(module), attribute)
+        return found
+
+
+TABLE = Table(plain=Plain, tempo=Tempo, steady=Steady)
 
 
 @dataclass(frozen=True)

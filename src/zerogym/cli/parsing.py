@@ -61,6 +61,8 @@ def line_of(error: Any) -> str:
         return f"{_name_of(parameter)} {_reason(error)}"
     if hasattr(error, "option_name"):
         return f"{error.option_name} needs a value"
+    if type(error).__name__ == "BadParameter":  # of several options
+        return str(error.message)
     message = re.sub(r"\. Did you mean", "; did you mean", error.format_message().strip())
     if not message or message.endswith("?"):
         return message

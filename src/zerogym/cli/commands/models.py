@@ -20,6 +20,7 @@ def model(
         for known, state in known_models():
             out.print(f"{known:<10} {state}")
         return
+    from zerogym.agents.llm.models.directories import model_directory
     from zerogym.agents.llm.models.loading import load_model
 
     if name == "smollm2":
@@ -30,6 +31,8 @@ def model(
             "[dim]A small model: its answers are right now and then and seldom in the asked form. "
             "Good for a first signal, no reasoner.[/]"
         )
+    else:
+        model_directory(name)  # an unknown one ends here, before torch is loaded
     loaded, tokenizer = load_model(name, device="cpu")
     parameters = sum(p.numel() for p in loaded.parameters())
     out.print(

@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 
 from zerogym.cli.console import UsageError, friendly, interrupted, out, progress_bar, usage_errors
-from zerogym.cli.names import import_typed, import_wrappers, typed_id
+from zerogym.cli.names import import_wrappers, typed_id
 from zerogym.cli.parsing import Verbs
 from zerogym.cli.settings import build, from_file, read_config, settings_command, typed
 from zerogym.envs.registry import game_of
@@ -43,21 +43,22 @@ def train_llm(
     context: typer.Context, resume: Resume = None, config_file: ConfigFile = None
 ) -> None:
     """Train a language model on a text environment, by GRPO or PPO."""
-    from zerogym.agents.llm.algorithms.tables import TABLES
     from zerogym.agents.llm.grpo_config import GRPOConfig
+    from zerogym.agents.llm.models.directories import model_directory
     from zerogym.agents.llm.models.loading import require_llm
 
     given = typed(context)
-    for setting in TABLES:
-        module, colon, _ = str(given.get(setting, "")).partition(":")
-        if colon:
-            import_typed(module)
     if game_of(given.get("env", "")) is None:  # else the model plays all its seats
         given = _with_full_id(given)
     import_wrappers(given)
     given = read_config(GRPOConfig, config_file, given)
+    if resume is None:
+        config = build(GRPOConfig, given)
+        if "env" not in given:
+            raise UsageError(NO_ENV)
+        if "RANK" not in os.environ:
+            model_directory(config.model)  # an unknown one ends here; one of the hub is fetched
     require_llm("zerogym train llm")
-    from zerogym.agents.llm.models.directories import model_directory
     from zerogym.agents.llm.training.checkpoint import checkpoints
     from zerogym.agents.llm.training.grpo import train as run
 
@@ -67,11 +68,7 @@ def train_llm(
             raise UsageError(f"{resume} holds no checkpoint of a run")
         file = found[-1] / "run.json"
         given = from_file(_read(file).get("config", {}), {**given, "out": str(resume)}, file)
-    config = build(GRPOConfig, given)
-    if resume is None and "env" not in given:
-        raise UsageError(NO_ENV)
-    if resume is None and "RANK" not in os.environ:
-        model_directory(config.model)  # an unknown one ends here, and one of the hub is fetched
+        config = build(GRPOConfig, given)
     out.quiet = os.environ.get("RANK", "0") != "0"  # torchrun's: one process prints for all
     with progress_bar() as bar:
         line = bar.add_task("steps", total=config.steps, note="")

@@ -11,8 +11,8 @@ import dataclasses
 import inspect
 import re
 import typing
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from zerogym.cli.settings.values import alternatives, choice, read_text
@@ -54,14 +54,23 @@ class Setting:
         return f"--{self.path.replace('_', '-')}"
 
 
-def settings_of(config: type[Any], start: Any = None) -> dict[str, Setting]:
+def settings_of(
+    config: type[Any], start: Any = None, own: Iterable[tuple[str, str]] = ()
+) -> dict[str, Setting]:
     """Return the settings of a dataclass by path.
 
     Args:
         config: The dataclass.
         start: An instance with the defaults, if they are not those of the class.
+        own: Path and name of parts that are not listed in their tables.
     """
-    return {setting.path: setting for setting in _walk(config, start, "", None)}
+    found = {setting.path: setting for setting in _walk(config, start, "", None)}
+    for path, name in own:
+        table = found[path].table
+        for setting in _of_parts({name: table[name]}, f"{path}.") if table else ():
+            others = found[setting.path].of_parts if setting.path in found else {}
+            found[setting.path] = replace(setting, of_parts={**others, **setting.of_parts})
+    return found
 
 
 def parts_of(field: "dataclasses.Field[Any]") -> Parts | None:

@@ -132,4 +132,5 @@ def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"takes JSON, got {text!r:.80}: {error}") from None
+        example = """'{"name": 1}'"""
+        raise ValueError(f"takes JSON, such as {example}, got {text!r:.80}: {error.msg}") from None
