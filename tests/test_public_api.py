@@ -1,6 +1,9 @@
 """The names that users import: they resolve, and importing zerogym stays light."""
 
+import dataclasses
 import importlib
+import pydoc
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +74,22 @@ def test_no_public_function_shares_its_name_with_a_module() -> None:
         module = importlib.import_module(f"zerogym.{package}")
         inside = {path.stem for path in Path(module.__path__[0]).iterdir() if path.stem[0] != "."}
         assert not inside & set(module.__all__)
+
+
+SETTINGS = (
+    *("llm.GRPOConfig", "llm.SFTConfig", "llm.Sampling", "zero_shot.FBConfig"),
+    *("explore.config.CollectConfig", "datasets.subset.SubsetConfig", "baselines.sb3.SB3Config"),
+    *("self_play.mirror_descent.MirrorDescentConfig", "zero_shot.adaptation.residual.ReLAConfig"),
+)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_show_their_fields_in_help(name: str) -> None:
+    module, _, cls = name.rpartition(".")
+    settings = getattr(importlib.import_module(f"zerogym.agents.{module}"), cls)
+    shown = pydoc.render_doc(settings, renderer=pydoc.plaintext).partition("Methods defined")[0]
+    for field in dataclasses.fields(settings):
+        assert re.search(rf"^ \|      {field.name}: \S", shown, re.M), f"{name}.{field.name}"
 
 
 def test_importing_public_packages_loads_no_torch() -> None:

@@ -71,7 +71,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         parts: list[str] = []
         for part in (folder / target).parts:
             parts = parts[:-1] if part == ".." and parts else [*parts, part]
-        return link[0] if files.get_file_from_path("/".join(parts)) else link[1]
+        file = files.get_file_from_path("/".join(parts))
+        return link[0] if file and file.inclusion.is_included() else link[1]
 
     return _LINK.sub(shown, markdown)
 

@@ -39,6 +39,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from zerogym.agents.field_comments import describe_fields
 from zerogym.errors import UnknownName, require
 
 # name -> module and class
@@ -50,6 +51,7 @@ ALGORITHMS = {
 }
 
 
+@describe_fields
 @dataclass(frozen=True)
 class SB3Config:
     """Settings of a training run."""

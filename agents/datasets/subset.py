@@ -23,12 +23,14 @@ from zerogym.agents.datasets.stored import (
     empty_folder,
     write_manifest,
 )
+from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.settings import check_types
 
 Group = Literal["episodes", "players", "skills", "tasks", "variants", "starts"]
 Rows = NDArray[np.int64]
 
 
+@describe_fields
 @dataclass(frozen=True)
 class SubsetConfig:
     """Settings of a subset; the same settings and data give the same files.

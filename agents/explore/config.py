@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
+from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.settings import check_types
 
 Learned = Literal["rnd", "icm", "disagreement", "max_info", "diayn", "aps", "proto"]
@@ -21,6 +22,7 @@ ORACLES = ("expert", "play", "medium", "medium_replay")
 SKILLED = ("diayn", "aps")  # whose policy is conditioned on a skill
 
 
+@describe_fields
 @dataclass(frozen=True)
 class CollectConfig:
     """Settings that determine a dataset; same config, same data (on a CPU).

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any, Literal, get_args
 
 from zerogym.agents.compiling import COMPILERS
+from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.llm.algorithms.presets import (
     AggregationName,
     Algorithm,
@@ -38,6 +39,7 @@ from zerogym.errors import UnknownName
 TrackerName = Literal["tensorboard", "trackio", "wandb"]
 
 
+@describe_fields
 @dataclass(frozen=True)
 class GRPOConfig:
     """Settings of a run.

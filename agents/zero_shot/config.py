@@ -9,6 +9,7 @@ from typing import Any
 
 from zerogym.agents.compiling import COMPILERS
 from zerogym.agents.datasets.environments import check_wrappers
+from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.settings import check_types
 from zerogym.errors import UnknownName
 
@@ -22,6 +23,7 @@ PRECISIONS = ("fp32", "tf32", "bf16")
 CONSERVATIVE = ("none", "value", "measure")  # see `conservative.py`
 
 
+@describe_fields
 @dataclass(frozen=True)
 class FBConfig:
     """Everything that decides a training run; same config, same model (on a CPU).

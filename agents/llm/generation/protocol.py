@@ -11,12 +11,14 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.settings import check_types
 
 Finish = Literal["stop", "length", "context"]
 BackendName = Literal["transformers", "vllm"]  # engines that can take over weights
 
 
+@describe_fields
 @dataclass(frozen=True)
 class Sampling:
     """Settings of the sampling of replies.

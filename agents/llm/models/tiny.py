@@ -16,6 +16,8 @@ import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from zerogym.agents.field_comments import describe_fields
+
 PAD, END = "<|pad|>", "<|end|>"
 ROLES = ("<|system|>", "<|user|>", "<|assistant|>")
 CHAT_TEMPLATE = (
@@ -30,6 +32,7 @@ CHAT_TEMPLATE = (
 _PIECES = r"</?[a-z]+>|\d| ?[^\s\p{L}\p{N}<]+ ?|(?: ?\p{L}+)+ ?|\p{N}|\s+|<"
 
 
+@describe_fields
 @dataclass(frozen=True)
 class TinyConfig:
     """Size of the model; the defaults give about 0.95 million parameters."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.llm.models.loading import load_model, save_model
 from zerogym.agents.settings import check_types
 from zerogym.agents.trajectory import Trajectory, read_jsonl
@@ -21,6 +22,7 @@ from zerogym.agents.trajectory import Trajectory, read_jsonl
 Progress = Callable[[Mapping[str, float]], None]
 
 
+@describe_fields
 @dataclass(frozen=True)
 class RejectionConfig:
     """Settings of a run.

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.llm.rollout.chat_template import Chat, make_chat
 from zerogym.agents.llm.supervised.oracle_traces import Trace
 from zerogym.agents.settings import check_types
@@ -26,6 +27,7 @@ IGNORE = -100  # label of a token that carries no loss
 _BLOCK = 1024  # conversations that are sorted by length together
 
 
+@describe_fields
 @dataclass(frozen=True)
 class SFTConfig:
     """Settings of the training.

@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
+from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.settings import check_types
 from zerogym.agents.zero_shot.config import check_least
 from zerogym.agents.zero_shot.data.histories import HistoryState
@@ -33,6 +34,7 @@ from zerogym.envs.control.core.tasks import Task
 Floats = NDArray[np.float32]
 
 
+@describe_fields
 @dataclass(frozen=True)
 class SearchConfig:
     """Settings of the search.

@@ -25,6 +25,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
+from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.settings import check_types
 from zerogym.agents.torch_threads import threads_for
 from zerogym.agents.zero_shot.adaptation.latent_search import Adapted
@@ -38,6 +39,7 @@ from zerogym.envs.control.core.tasks import Task
 Row = tuple[Any, Any, float, Any, bool]  # observation, action, reward, the next, whether it ended
 
 
+@describe_fields
 @dataclass(frozen=True)
 class ReLAConfig:
     """Settings of the learning.

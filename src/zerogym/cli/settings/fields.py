@@ -9,18 +9,13 @@ comment on its line; a comment `# -- Title` between fields begins a group of the
 
 import dataclasses
 import inspect
-import re
 import typing
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from zerogym.agents.field_comments import field_comments
 from zerogym.cli.settings.values import alternatives, choice, read_text
-
-# A title, or a field whose lines after the first are indented or close its bracket.
-_LINE = re.compile(
-    r"^    # -- (.+)$|^    (\w+): (?:[^#\n]|\n     |\n    \))*#\s*(.+)$", re.MULTILINE
-)
 
 
 class Parts(Protocol):
@@ -156,12 +151,9 @@ def _comments(config: type[Any]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the comment of each field, and the title that it stands under, if any."""
     comments, titles = {}, {}
     for kind in reversed(config.__mro__):
-        title = None
         source = inspect.getsource(kind) if dataclasses.is_dataclass(kind) else ""
-        for begun, name, comment in _LINE.findall(source):
-            title = begun or title
-            if name:
-                comments[name] = comment
-            if name and title is not None:
+        for name, comment, title in field_comments(source):
+            comments[name] = comment
+            if title is not None:
                 titles[name] = title
     return comments, titles

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from helpers.reasoning_problems import draw
-from zerogym.benchmarks.audit.shortcuts import shortcut
-from zerogym.benchmarks.audit.subject import QUICK, Subject
+from zerogym.benchmarks.auditing.shortcuts import shortcut
+from zerogym.benchmarks.auditing.subject import QUICK, Subject
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.logic.syllogism import (
     SyllogismEnv,
