@@ -37,10 +37,11 @@ lint: install-dev
 	$(RUN) -m mypy tools
 	PYTHONPATH=src $(VENV)/bin/lint-imports
 
-# The README.md of every folder, from the docstrings, and the pictures of the control worlds.
+# The README.md of every folder, from the docstrings, and the pictures of tasks.
 docs: install-dev
 	$(ONE_THREAD) $(RUN) tools/pictures.py
 	$(ONE_THREAD) $(RUN) tools/animations.py
+	$(ONE_THREAD) $(RUN) tools/gallery.py
 	$(RUN) tools/catalog.py
 
 install: $(RUN)
