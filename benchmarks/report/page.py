@@ -14,6 +14,7 @@ from zerogym.benchmarks.report.reproduction import citation
 from zerogym.benchmarks.results.results_file import Record, write_whole
 
 LEARNERS_SHOWN = 12  # learning curves
+LOSS = "loss of F and B"  # label of curves of older runs, which tell nothing about returns
 
 
 def write_page(
@@ -35,7 +36,10 @@ def write_page(
         context: What else the template shows.
     """
     latest = {r["name"]: r for r in records if r.get("kind") == "curve"}
-    curves = [(r["name"], r["y"], _chart(r)) for r in list(latest.values())[:LEARNERS_SHOWN]]
+    curves = [
+        (r["name"], "" if r["y"] == LOSS else r["y"], _chart(r))
+        for r in list(latest.values())[:LEARNERS_SHOWN]
+    ]
     text = render(
         template, title=title, facts=_facts(records), curves=curves,
         provenance=_provenance(records), command=command, citation=citation(), **context,
@@ -45,6 +49,9 @@ def write_page(
 
 
 def _chart(curve: Record) -> str:
+    """Return the chart of a learning curve; empty where no return was measured."""
+    if curve["y"] == LOSS:
+        return ""
     points = [(float(x), float(y)) for x, y in curve["points"] if x is not None and y is not None]
     return line_chart(points, curve["x"], curve["y"])
 

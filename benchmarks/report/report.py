@@ -15,7 +15,7 @@ from zerogym.benchmarks.report.sections import sections
 from zerogym.benchmarks.report.table_csv import table_csv
 from zerogym.benchmarks.results.results_file import Record, write_whole
 from zerogym.benchmarks.results.schema import Suite
-from zerogym.benchmarks.suites.scores import tabulate
+from zerogym.benchmarks.suites.scores import DAGGER, tabulate
 
 CSV = "results.csv"
 
@@ -38,6 +38,7 @@ def write_report(suite: Suite, records: Sequence[Record], path: Path) -> Path:
         command=command_of(suite, seeds[-1] if seeds else 0),
         table=table,
         csv=CSV,
+        dagger=DAGGER,
         findings=findings(table),
         totals=forest(totals) if totals else "",
         sections=sections(table, records),

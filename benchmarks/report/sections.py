@@ -15,7 +15,7 @@ from zerogym.benchmarks.report.transcripts import (
     same_episode,
 )
 from zerogym.benchmarks.results.results_file import Record
-from zerogym.benchmarks.results.schema import EXACT, World
+from zerogym.benchmarks.results.schema import EXACT, Agent, World
 from zerogym.benchmarks.suites.scores import Score, Table
 from zerogym.envs.lookup import find_task
 from zerogym.errors import UnknownName
@@ -29,7 +29,7 @@ class Section:
         world: The row of the table.
         anchor: Its place in the page, which the row links to.
         settings: Names and values.
-        scores: Title and score of each agent.
+        scores: Of each agent.
         same: One episode, played by each agent.
         examples: The best, worst and typical episode of each agent, by its title.
         paths: Title, task and picture of each agent's paths.
@@ -38,7 +38,7 @@ class Section:
     world: World
     anchor: str
     settings: list[tuple[str, str]]
-    scores: list[tuple[str, Score]]
+    scores: list[tuple[Agent, Score]]
     same: Conversations
     examples: list[tuple[str, Conversations]]
     paths: list[tuple[str, str, Markup]]
@@ -57,7 +57,7 @@ def sections(table: Table, records: Sequence[Record]) -> list[Section]:
         found.append(
             Section(
                 world, anchor, _settings(world, cells),
-                [(agent.title, score) for agent, score in scores.items() if score is not None],
+                [(agent, score) for agent, score in scores.items() if score is not None],
                 same_episode(table.suite, world, cells),
                 [(title, episodes) for title, episodes in examples.items() if episodes],
                 paths(table.suite, world, cells),

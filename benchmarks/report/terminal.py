@@ -8,7 +8,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from zerogym.benchmarks.results.estimates import Estimate
-from zerogym.benchmarks.suites.scores import Score, Table
+from zerogym.benchmarks.suites.scores import DAGGER, Score, Table
 
 NOTE = (
     "0 = random policy, 1 = the oracle; in brackets the 95 % interval. "
@@ -31,7 +31,10 @@ def render_table(table: Table) -> RenderableType:
     for agent in shown:
         grid.add_column(agent.title, justify="right")
     for world in table.suite.worlds:
-        cells = [cell_text(table.cells.get((world.name, c.name))) for c in shown]
+        cells = [
+            cell_text(table.cells.get((world.name, c.name)), DAGGER * table.is_transfer(world, c))
+            for c in shown
+        ]
         grid.add_row(world.name, *cells)
     grid.add_row()
     ends = (table.suite.floor, table.suite.ceiling)
@@ -43,18 +46,23 @@ def render_table(table: Table) -> RenderableType:
             for c, t in zip(shown, totals, strict=True)
         ),
     )
-    if not table.unsafe:
-        return Group(grid, Text(NOTE, "dim"))
-    warning = (
-        f"No sandbox (unsafe-local): code of models ran unisolated in {', '.join(table.unsafe)}."
-    )
-    return Group(grid, Text(NOTE, "dim"), Text(warning, "bold red"))
+    parts: list[RenderableType] = [grid, Text(f"{NOTE} {table.transfer_note}".strip(), "dim")]
+    if table.unsafe:
+        worlds = ", ".join(table.unsafe)
+        warning = f"No sandbox (unsafe-local): code of models ran unisolated in {worlds}."
+        parts.append(Text(warning, "bold red"))
+    return Group(*parts)
 
 
-def cell_text(score: Score | None) -> Text:
-    """Return value and interval; `–` where the agent does not fit, `missing` or `failed` else."""
+def cell_text(score: Score | None, mark: str = "") -> Text:
+    """Return value and interval; `–` where the agent does not fit, `missing` or `failed` else.
+
+    Args:
+        score: Of the cell, if it has one.
+        mark: What follows a value.
+    """
     if score is not None and score.unsafe:
-        return cell_text(replace(score, unsafe=False)) + Text("\nunsafe", "bold red")
+        return cell_text(replace(score, unsafe=False), mark) + Text("\nunsafe", "bold red")
     if score is None:
         return Text("–", "dim")
     if score.error:
@@ -62,12 +70,12 @@ def cell_text(score: Score | None) -> Text:
     if score.estimate is None or not score.has_scale:
         return Text("no scale", "yellow")
     if score.exact:
-        return _estimate(score.estimate, interval=False) + Text("\nexact", "dim")
-    return _estimate(score.estimate, score.measured)
+        return _estimate(score.estimate, False, mark) + Text("\nexact", "dim")
+    return _estimate(score.estimate, score.measured, mark)
 
 
-def _estimate(estimate: Estimate, interval: bool = True) -> Text:
-    value = Text(f"{estimate.value:.2f}", _colour(estimate.value))
+def _estimate(estimate: Estimate, interval: bool = True, mark: str = "") -> Text:
+    value = Text(f"{estimate.value:.2f}{mark}", _colour(estimate.value))
     if not (interval and math.isfinite(estimate.low) and math.isfinite(estimate.high)):
         return value
     return value + Text(f"\n{_short(estimate.low)}…{_short(estimate.high)}", "dim")

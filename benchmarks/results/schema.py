@@ -120,6 +120,8 @@ class Agent:
         deterministic: Passed to `predict`.
         lane: Agents of one lane run in one process, in the suite's order.
         seconds: Rough time of one of its cells, for the estimate of the time left.
+        trained_in: Ids of the environments that it learns in, where these are few and its scores
+            elsewhere are transfer; empty if it learns in each world, or nowhere.
     """
 
     name: str
@@ -130,6 +132,7 @@ class Agent:
     deterministic: bool = True
     lane: str = "arrays"
     seconds: float = 2.0
+    trained_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,12 @@ from zerogym.agents.baselines.scripted import StraightLinePolicy
 from zerogym.agents.core import Policy
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.benchmarks.results.schema import Curve, ModelCache, PolicyMaker, Variant, World
+from zerogym.benchmarks.suites.scores import short
 from zerogym.envs.games.solvers.oracle import equilibrium
 from zerogym.errors import require
 
 CURVE_POINTS = 200
+FB_SCORES = 8  # evaluations on the tasks of its map while it is trained
 TITLES = {"dqn": "DQN", "ppo": "PPO", "maskable_ppo": "MaskablePPO"}
 
 
@@ -81,25 +83,28 @@ def reinforced(world: World, cache: ModelCache, config: GRPOConfig) -> PolicyMak
 def zero_shot(world: World, cache: ModelCache) -> PolicyMaker:
     """Forward-backward: pre-trained once a map without reward, then prompted with each task."""
     require("torch", "control", "the zero-shot agent")
+    from zerogym.agents.json_lines import read_rows
     from zerogym.agents.zero_shot.config import preset
     from zerogym.agents.zero_shot.models.model import FBModel
     from zerogym.agents.zero_shot.models.policy import FixedTask
+    from zerogym.agents.zero_shot.training.run import LOG_FILE
     from zerogym.agents.zero_shot.training.train import train
 
     name = f"fb {world.env_id}"
     if name not in cache.made:
         config = preset(world.env_id, seed=cache.seed)
-        points: list[tuple[float, float]] = []
-
-        def record(progress: Any) -> None:
-            loss = progress.metrics.get("forward/loss")
-            if loss is not None:
-                points.append((progress.updates, loss))
-
+        config = replace(config, evaluate_every=max(1, config.updates // FB_SCORES))
         folder = cache.directory / "fb" / short(world.env_id)
         cache.report(f"FB: {config.updates} updates in {world.env_id}, without reward")
-        path = train(config, folder, record).path
-        keep_curve(cache, f"FB, {short(world.env_id)}", "updates", "loss of F and B", points)
+        path = train(config, folder).path
+        scores = [
+            (row["update"], row["evaluation/score"])
+            for row in read_rows(folder / LOG_FILE)
+            if "evaluation/score" in row
+        ]
+        # Kept without points, too: the report then says that there were no evaluations.
+        label = "mean score of its tasks (0 random, 1 optimal)"
+        cache.keep_curve(Curve(f"FB, {short(world.env_id)}", "updates", label, tuple(scores)))
         cache.made[name] = FBModel.load(path)
     model = cache.made[name]
 
@@ -147,11 +152,6 @@ def keep_curve(
     stride = max(1, len(points) // CURVE_POINTS)
     if points:
         cache.keep_curve(Curve(name, x, y, tuple(points[::stride])))
-
-
-def short(env_id: str) -> str:
-    """`FourRooms` of `zerogym/FourRooms-v0`."""
-    return env_id.rpartition("/")[2].partition("-v")[0]
 
 
 def _view(envs: Sequence[gym.Env[Any, Any]]) -> Any:

@@ -24,6 +24,12 @@ from zerogym.benchmarks.suites.cells import key
 
 BOOTSTRAP_SEED = 0
 UNSAFE = "unsafe-local"  # of `Episode.sandbox`
+DAGGER = "†"  # beside the score of an agent that was trained in other worlds only
+
+
+def short(env_id: str) -> str:
+    """`FourRooms` of `zerogym/FourRooms-v0`."""
+    return env_id.rpartition("/")[2].partition("-v")[0]
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,21 @@ class Table:
         """The agents that have a cell."""
         names = {agent for _, agent in self.cells}
         return [agent for agent in self.suite.agents if agent.name in names]
+
+    def is_transfer(self, world: World, agent: Agent) -> bool:
+        """Return whether an agent that learns in few worlds did not learn in this one."""
+        return bool(agent.trained_in) and world.env_id not in agent.trained_in
+
+    @property
+    def transfer_note(self) -> str:
+        """What the dagger beside a score means; empty where the table has none."""
+        learners = [agent for agent in self.shown if agent.trained_in]
+        notes = [
+            f"{agent.title} was trained in {' and '.join(map(short, agent.trained_in))} only"
+            for agent in learners
+            if any(self.is_transfer(w, agent) for w in self.suite.worlds)
+        ]
+        return f"{DAGGER} not trained here: {'; '.join(notes)}." if notes else ""
 
     @property
     def unsafe(self) -> list[str]:

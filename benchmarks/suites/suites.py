@@ -186,6 +186,7 @@ AGENTS = (
         "The same model after minutes of GRPO on the train side of Random calculation, only there.",
         partial(build.reinforced, config=REINFORCED),
         seconds=40,
+        trained_in=(REINFORCED.env,),
     ),
     language_agent(
         "smollm2",

@@ -43,7 +43,8 @@ PLACES = (
     "compile",
     "cuda_graph",
     "threads",
-)  # change results by rounding at most
+    "evaluate_every",
+)  # change the model by rounding at most
 DIVERGED = "diverged"  # key of the log's last row then
 DIAGNOSED = 256  # states of the diagnosis in the log
 
@@ -196,7 +197,8 @@ def check(config: FBConfig) -> None:
 def lock_settings(folder: Path, config: FBConfig) -> None:
     """Write the settings into a directory, or check that they equal those of its run.
 
-    A run may continue on another device, with the same results up to rounding.
+    A run may continue on another device, with the same results up to rounding, and with other
+    evaluations in its log.
 
     Raises:
         ValueError: If they differ.

@@ -9,15 +9,20 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import zerogym
 from helpers.bench_run import SUITE, WORLDS, cell, records
+from helpers.svg import texts
+from zerogym.benchmarks.report.picture import picture
 from zerogym.benchmarks.report.report import write_report
 from zerogym.benchmarks.report.reproduction import citation, command_of
+from zerogym.benchmarks.report.terminal import render_table
 from zerogym.benchmarks.report.transcripts import example_episodes
 from zerogym.benchmarks.suites.external_models import with_external_models
 from zerogym.benchmarks.suites.runner import only
+from zerogym.benchmarks.suites.scores import tabulate
 from zerogym.benchmarks.suites.suites import QUICK
 from zerogym.cli import app
 
@@ -149,3 +154,34 @@ def test_sessions_of_several_versions_are_named(tmp_path: Path) -> None:
     later = {"kind": "session", "zerogym": "10", "commit": "beef"}
     path = write_report(SUITE, [*records(), later], tmp_path / "report.html")
     assert "9 at commit c0ffee; then 10 at commit beef" in path.read_text()
+
+
+def test_scores_of_an_agent_that_was_trained_elsewhere_have_a_dagger(tmp_path: Path) -> None:
+    agents = tuple(
+        replace(agent, trained_in=("zerogym/RandomCalculation-v0",)) if agent.name == "model"
+        else agent
+        for agent in SUITE.agents
+    )  # fmt: skip
+    suite = replace(SUITE, agents=agents)
+    note = "† not trained here: Model was trained in RandomCalculation only."
+    table = tabulate(suite, records())
+    page = write_report(suite, records(), tmp_path / "report.html").read_text()
+    assert note in page and page.count("0.50†") == 1 and "0.33†" not in page
+    console = Console(width=300, force_terminal=False)
+    with console.capture() as capture:
+        console.print(render_table(table))
+    assert note in capture.get() and "0.50†" in capture.get() and "0.33†" not in capture.get()
+    assert any("0.50†" in text for text in texts(picture(table)))
+    assert "†" not in write_report(SUITE, records(), tmp_path / "report.html").read_text()
+
+
+def test_a_curve_without_returns_says_so(tmp_path: Path) -> None:
+    curve = {"kind": "curve", "name": "FB, UMap", "x": "updates", "y": "mean score of its tasks"}
+    loss = {**curve, "name": "FB, Old", "y": "loss of F and B", "points": [[0, 3], [1, 2]]}
+    rows = [*records(), curve | {"points": []}, loss]
+    page = write_report(SUITE, rows, tmp_path / "report.html").read_text()
+    assert page.count("Its log has no evaluations") == 2 and "loss of F and B" not in page
+    rows.append(curve | {"points": [[375, 0.2], [750, 0.9]]})
+    page = write_report(SUITE, rows, tmp_path / "report.html").read_text()
+    assert page.count("Its log has no evaluations") == 1
+    assert 'aria-label="mean score of its tasks over updates"' in page
