@@ -36,7 +36,7 @@ def shipped(root: Path) -> set[str]:
         for path in tracked
         if path.name == "README.md" and {"data", "templates"}.isdisjoint(path.parts)
     }
-    files = [path for path in tracked if path not in pages and not (root / path).is_symlink()]
+    files = [path for path in tracked if path not in pages and (root / path).is_file()]
     return {path.as_posix().removeprefix("src/zerogym/") for path in files}
 
 
@@ -139,6 +139,7 @@ def test_the_wheel_works_in_a_clean_environment(clean_python: Path, tmp_path: Pa
     assert out[1].startswith("Use each of the numbers")
 
 
+@pytest.mark.proof
 def test_the_wheel_finds_its_data(root: Path, clean_python: Path, tmp_path: Path) -> None:
     data = sorted(name for name in shipped(root) if "/data/" in name)
     code = (
@@ -151,6 +152,7 @@ def test_the_wheel_finds_its_data(root: Path, clean_python: Path, tmp_path: Path
     ]
 
 
+@pytest.mark.proof
 def test_the_command_is_installed(clean_python: Path, tmp_path: Path) -> None:
     out = run(clean_python, "-m", "zerogym", "--help", cwd=tmp_path, PYTHONPATH="")
     assert "bench" in out

@@ -5,6 +5,7 @@ table says what to write instead; an exception has to be listed with its reason.
 """
 
 import ast
+import functools
 import io
 import re
 import tokenize
@@ -64,6 +65,7 @@ def words_of(text: str) -> Iterator[str]:
         yield part.lower()
 
 
+@functools.cache
 def foreign(text: str) -> list[str]:
     """Return the words of a text that the table names."""
     return [word for word in words_of(re.sub(TERMS, "", text, flags=re.I)) if word in WORDS]

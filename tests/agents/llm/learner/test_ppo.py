@@ -249,7 +249,9 @@ def test_the_head_is_saved_with_the_optimiser(
 # --- a run
 
 
-@pytest.mark.parametrize("change", [{}, {"lora_rank": 2, "packing": True}])
+@pytest.mark.parametrize(
+    "change", [{}, pytest.param({"lora_rank": 2, "packing": True}, marks=pytest.mark.proof)]
+)
 def test_two_steps_and_two_more_are_four(
     config: GRPOConfig, tmp_path: Path, change: dict[str, Any]
 ) -> None:

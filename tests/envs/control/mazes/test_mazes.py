@@ -165,9 +165,9 @@ def test_the_straight_line_fails_from_two_pairs_in_five(layout: str) -> None:
 def test_a_batch_is_as_many_single_worlds(layout: str, library: Any) -> None:
     task = next(iter(LAYOUTS[layout].goals))
     env = make(layout=layout, task=task, horizon=60)
-    world, starts = env.batched(24, library), free_points(env.maze, 24)
+    world, starts = env.batched(8, library), free_points(env.maze, 8)
     rng = np.random.default_rng(1)
-    actions = np.repeat(rng.uniform(-1.5, 1.5, (6, 24, 2)), 10, axis=0).astype(np.float32)
+    actions = np.repeat(rng.uniform(-1.5, 1.5, (6, 8, 2)), 10, axis=0).astype(np.float32)
     requested = actions if library == "numpy" else torch.as_tensor(actions)
     world.reset(starts=starts)
     batch = [

@@ -34,7 +34,7 @@ def put(env: Any, state: int) -> None:
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize(("name", "kwargs"), CASES, ids=str)
 def test_each_row_is_a_single_world(name: str, kwargs: Any, library: Any) -> None:
-    n, rng = 20, np.random.default_rng(0)
+    n, rng = 8, np.random.default_rng(0)
     singles = [bare(name, **kwargs) for _ in range(n)]
     batch = bare(name, **kwargs).batched(n, library)
     states = batch.reset(seed=0)

@@ -84,7 +84,7 @@ HOSTILE = {entry["name"]: _hostile(entry) for entry in BATTERY["hostile"]} | {
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[] if number % 8 == 0 else pytest.mark.proof)
+        pytest.param(name, marks=[] if number % 16 == 0 else pytest.mark.proof)
         for number, name in enumerate(HOSTILE)
     ],
 )

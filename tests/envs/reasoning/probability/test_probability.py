@@ -51,7 +51,7 @@ def share(counts: list[int], event: list[int], given: list[int] | None) -> Fract
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 2.0])
 def test_answers_agree_with_a_list_of_all_outcomes(difficulty: float) -> None:
     found = set()
-    for problem in draw(ProbabilityEnv, difficulty, 600, seed=1):
+    for problem in draw(ProbabilityEnv, difficulty, 250, seed=1):
         exact = counted(problem)
         if exact is not None:
             found.add((problem.category, problem.data["given"] is not None))

@@ -31,7 +31,7 @@ FILES = {  # and how many tests there are at least
     "warm/test_zygote.py": 85,
 }
 # Minutes together: these are proofs, and run the proofs of their files, too.
-FIRST = "test_sandbox.py"  # the others are proofs
+FIRST = "test_levels.py"  # the others are proofs
 AGAIN = [name for name in FILES if "warm" in name or "landlock" in name]
 pytestmark = [
     needs_sandbox,

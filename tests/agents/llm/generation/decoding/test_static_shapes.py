@@ -128,6 +128,7 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> list[_Graph]:
     return made
 
 
+@pytest.mark.proof
 def test_recorded_steps_read_new_numbers_from_old_places(
     tiny: tuple[Any, Any], graphs: list[_Graph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
