@@ -10,19 +10,21 @@ from typing import Any, Literal, get_args
 from zerogym.agents.compiling import COMPILERS
 from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.llm.algorithms.presets import (
-    AggregationName,
     Algorithm,
     CorrectionName,
-    EstimatorName,
     KlPlace,
     get_preset,
 )
 from zerogym.agents.llm.algorithms.tables import (
     ADVANTAGES,
+    AGGREGATIONS,
+    DIVERGENCES,
     RATIOS,
     SURROGATES,
     TABLES,
     Advantage,
+    Aggregation,
+    Divergence,
     Ratio,
     Surrogate,
 )
@@ -128,12 +130,16 @@ class GRPOConfig:
     ratio: str | Ratio | Mapping[str, Any] | None = field(
         default=None, metadata={"parts": RATIOS}
     )  # of probabilities: a token's, GSPO's sequence, RLOO's product
-    aggregation: AggregationName | None = None  # of tokens: sequence_mean, token_mean, constant
+    aggregation: str | Aggregation | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": AGGREGATIONS}
+    )  # mean over tokens and episodes
     clip_low: float | None = None  # distance of the ratio's lower bound from 1
     clip_high: float | None = None  # distance of its upper bound from 1
     dual_clip: float | None = None  # bound of the ratio where the advantage is negative; 0: none
     kl: float | None = None  # weight of the distance to the start model; 0 needs no copy of it
-    kl_estimator: EstimatorName | None = None  # estimator of the distance: k1, k2, k3
+    kl_estimator: str | Divergence | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": DIVERGENCES}
+    )  # estimator of the distance
     kl_in: KlPlace | None = None  # its place: loss, reward
     kl_weighted: bool | None = None  # whether the ratio multiplies it in the loss
     entropy: float | None = None  # weight of the entropy bonus

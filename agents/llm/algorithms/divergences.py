@@ -9,29 +9,54 @@ the one that sampled (`kl_weighted`), k1 and k3 have the right gradient too, as 
 Pushing the Frontier of Open Large Language Models" (2025, arXiv 2512.02556).
 """
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
 
-import torch
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-Divergence = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+from zerogym.agents.llm.algorithms.tables import Divergence, divergence
 
+if TYPE_CHECKING:
+    import torch
 
-def k1(logprobs: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
-    """`log(p/q)`: unbiased, negative at times."""
-    return logprobs - reference
-
-
-def k2(logprobs: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
-    """`log(p/q)^2 / 2`: never negative; its bias is small where the two are close."""
-    return (logprobs - reference).square() / 2
+_NOTE = "Approximating KL Divergence (Schulman, 2020, a note)"
 
 
-def k3(logprobs: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
-    """`q/p - log(q/p) - 1`: unbiased and never negative; "DeepSeekMath" (2024, arXiv 2402.03300)
-    has it in the loss.
+@divergence("k1")
+@dataclass(frozen=True)
+class K1(Divergence):
+    """Estimate by `log(p/q)`: unbiased, negative at times."""
+
+    source = _NOTE
+
+    def __call__(self, logprobs: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
+        """Return `log(p/q)` (B, K)."""
+        return logprobs - reference
+
+
+@divergence("k2")
+@dataclass(frozen=True)
+class K2(Divergence):
+    """Estimate by `log(p/q)^2 / 2`: never negative; its bias is small where the two are close."""
+
+    source = _NOTE
+
+    def __call__(self, logprobs: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
+        """Return `log(p/q)^2 / 2` (B, K)."""
+        return (logprobs - reference).square() / 2
+
+
+@divergence("k3")
+@dataclass(frozen=True)
+class K3(Divergence):
+    """Estimate by `q/p - log(q/p) - 1`: unbiased and never negative.
+
+    "DeepSeekMath" (2024, arXiv 2402.03300) has it in the loss.
     """
-    difference = reference - logprobs  # (B, K)
-    return difference.exp() - difference - 1
 
+    source = _NOTE
 
-DIVERGENCES: Mapping[str, Divergence] = {"k1": k1, "k2": k2, "k3": k3}
+    def __call__(self, logprobs: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
+        """Return `q/p - log(q/p) - 1` (B, K)."""
+        difference = reference - logprobs  # (B, K)
+        return difference.exp() - difference - 1

@@ -16,16 +16,18 @@ from typing import Any, Literal, get_args
 from zerogym.agents.llm.algorithms.advantages.gae import Gae
 from zerogym.agents.llm.algorithms.tables import (
     ADVANTAGES,
+    AGGREGATIONS,
+    DIVERGENCES,
     RATIOS,
     SURROGATES,
     Advantage,
+    Aggregation,
+    Divergence,
     Ratio,
     Surrogate,
 )
 from zerogym.errors import UnknownName
 
-AggregationName = Literal["sequence_mean", "token_mean", "constant"]
-EstimatorName = Literal["k1", "k2", "k3"]
 KlPlace = Literal["loss", "reward"]
 CorrectionName = Literal[
     "none", "token_truncate", "token_mask", "sequence_truncate", "sequence_mask"
@@ -44,12 +46,12 @@ class Algorithm:
     advantage: str | Advantage | Mapping[str, Any] = "grpo"
     surrogate: str | Surrogate | Mapping[str, Any] = "clipped"
     ratio: str | Ratio | Mapping[str, Any] = "token"
-    aggregation: AggregationName = "sequence_mean"
+    aggregation: str | Aggregation | Mapping[str, Any] = "sequence_mean"
     clip_low: float = 0.2
     clip_high: float = 0.2
     dual_clip: float = 0.0
     kl: float = 0.0
-    kl_estimator: EstimatorName = "k3"
+    kl_estimator: str | Divergence | Mapping[str, Any] = "k3"
     kl_in: KlPlace = "loss"
     kl_weighted: bool = False
     entropy: float = 0.0
@@ -65,10 +67,7 @@ class Algorithm:
     value_clip: float = 0.2
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("aggregation", AggregationName), ("kl_estimator", EstimatorName), ("kl_in", KlPlace),
-            ("correction", CorrectionName),
-        ):  # fmt: skip
+        for name, known in (("kl_in", KlPlace), ("correction", CorrectionName)):
             if getattr(self, name) not in get_args(known):
                 raise UnknownName(name, getattr(self, name), list(get_args(known)))
         for name in (
@@ -96,7 +95,9 @@ class Algorithm:
             raise ValueError(f"dual_clip has no meaning for surrogate={self.surrogate!r}")
         if self.kl_weighted and self.kl_in == "reward":
             raise ValueError("kl_weighted has no meaning for kl_in='reward'")
-        part, _, _ = self.estimator, self.objective, self.weighing  # unknown names end here
+        part, *_ = (  # unknown names end here
+            self.estimator, self.objective, self.weighing, self.aggregator, self.divergence,
+        )  # fmt: skip
         if self.refills and part.uses_equal_groups and not part.critic:
             raise ValueError(
                 f"refills replace groups of equal rewards, which {part.title()} uses: set refills=0"
@@ -124,6 +125,16 @@ class Algorithm:
     def weighing(self) -> Ratio:
         """The part that `ratio` names."""
         return RATIOS.make(self.ratio)
+
+    @cached_property
+    def aggregator(self) -> Aggregation:
+        """The part that `aggregation` names."""
+        return AGGREGATIONS.make(self.aggregation)
+
+    @cached_property
+    def divergence(self) -> Divergence:
+        """The part that `kl_estimator` names."""
+        return DIVERGENCES.make(self.kl_estimator)
 
     @property
     def kl_in_loss(self) -> float:

@@ -117,13 +117,47 @@ class Ratio(Part):
         raise NotImplementedError
 
 
+@dataclass(frozen=True)
+class Totals:
+    """The size of the batch of which a micro-batch is a part.
+
+    Attributes:
+        rows: Episodes.
+        tokens: The policy's own tokens in them, at least 1.
+        budget: The most own tokens of an episode, over all its turns; a constant of the run.
+    """
+
+    rows: int
+    tokens: int
+    budget: int
+
+
+class Aggregation(Part):
+    """A mean of token values; the results of micro-batches add up to that of the batch."""
+
+    def __call__(self, values: torch.Tensor, mask: torch.Tensor, totals: Totals) -> torch.Tensor:
+        """Return a scalar of values (B, K) where the mask (B, K) is 1."""
+        raise NotImplementedError
+
+
+class Divergence(Part):
+    """An estimate of KL(policy || reference) from sampled tokens."""
+
+    def __call__(self, logprobs: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
+        """Return the estimate (B, K) of log-probabilities under policy and reference (B, K)."""
+        raise NotImplementedError
+
+
 ADVANTAGES = Table("advantage", Advantage, f"{_HERE}.advantages")
 SURROGATES = Table("surrogate", Surrogate, f"{_HERE}.losses.surrogates")
 RATIOS = Table("ratio", Ratio, f"{_HERE}.losses.ratios")
+AGGREGATIONS = Table("aggregation", Aggregation, f"{_HERE}.losses.aggregations")
+DIVERGENCES = Table("kl_estimator", Divergence, f"{_HERE}.divergences")
 TABLES: dict[str, Table[Any]] = {
-    "advantage": ADVANTAGES, "surrogate": SURROGATES, "ratio": RATIOS,
-}  # fmt: skip
+    table.kind: table for table in (ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES)
+}  # by the setting that names a part
 advantage, surrogate, ratio = ADVANTAGES.register, SURROGATES.register, RATIOS.register
+aggregation, divergence = AGGREGATIONS.register, DIVERGENCES.register
 
 
 def weigh(part: Advantage, batch: Batch) -> list[Floats]:

@@ -15,12 +15,10 @@ import numpy as np
 import torch
 
 from zerogym.agents.llm.algorithms.batch import Batch, Floats
-from zerogym.agents.llm.algorithms.divergences import DIVERGENCES
-from zerogym.agents.llm.algorithms.losses.aggregations import Totals
 from zerogym.agents.llm.algorithms.losses.importance_corrections import correct
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss
 from zerogym.agents.llm.algorithms.reward_shaping import is_truncated, shaped
-from zerogym.agents.llm.algorithms.tables import weigh
+from zerogym.agents.llm.algorithms.tables import Totals, weigh
 from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.micro_batches import MicroBatch, own_chunks
@@ -163,7 +161,7 @@ class Learner:
         weight = self.algorithm.kl_in_reward
         if not weight:
             return [np.zeros(sum(flat.mask)) for flat in flats], {}
-        estimate = DIVERGENCES[self.algorithm.kl_estimator]
+        estimate = self.algorithm.divergence
         distances = self._scored(flats, lambda rows: estimate(rows.old, self._reference(rows)))
         penalties = [weight * distance for distance in distances]
         costs = np.concatenate(penalties) if penalties else np.zeros(0)

@@ -16,8 +16,7 @@ import torch
 
 from zerogym.agents.llm.algorithms.advantages.gae import explained_variance, gae
 from zerogym.agents.llm.algorithms.batch import Batch, Floats
-from zerogym.agents.llm.algorithms.losses.aggregations import Totals
-from zerogym.agents.llm.algorithms.tables import ValueAdvantage, estimated
+from zerogym.agents.llm.algorithms.tables import Totals, ValueAdvantage, estimated
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.learner import Learner
 from zerogym.agents.llm.learner.micro_batches import MicroBatch

@@ -15,7 +15,8 @@ from typing import Any
 
 import torch
 
-from zerogym.agents.llm.algorithms.losses.aggregations import Totals, token_mean
+from zerogym.agents.llm.algorithms.losses.aggregations import TokenMean
+from zerogym.agents.llm.algorithms.tables import Totals
 
 
 class ValueHead(torch.nn.Module):
@@ -92,4 +93,4 @@ def value_loss(
             "value/mean": float((values * mask).sum() / tokens),
             "value/clipped": float(((error > plain) * mask).sum() / tokens),
         }
-    return token_mean(error, mask, totals) / 2, metrics
+    return TokenMean()(error, mask, totals) / 2, metrics

@@ -6,10 +6,9 @@ Masked entries have no influence at all, not even as NaN.
 
 import torch
 
-from zerogym.agents.llm.algorithms.divergences import DIVERGENCES
-from zerogym.agents.llm.algorithms.losses.aggregations import AGGREGATIONS, Totals, token_mean
+from zerogym.agents.llm.algorithms.losses.aggregations import TokenMean
 from zerogym.agents.llm.algorithms.presets import Algorithm
-from zerogym.agents.llm.algorithms.tables import Tokens
+from zerogym.agents.llm.algorithms.tables import Tokens, Totals
 from zerogym.agents.parts import errors_of
 
 
@@ -42,7 +41,7 @@ def policy_loss(
     """
     hidden = mask == 0  # (B, K)
     logprobs, old = logprobs.masked_fill(hidden, 0.0), old.masked_fill(hidden, 0.0)
-    aggregate = AGGREGATIONS[algorithm.aggregation]
+    aggregate = algorithm.aggregator
     with errors_of(algorithm.weighing):
         ratio = algorithm.weighing(logprobs - old, mask)  # (B, K)
     tokens = Tokens(logprobs, old, ratio, advantages, mask)
@@ -54,15 +53,14 @@ def policy_loss(
     loss = -aggregate(gain, mask, totals)
     extra = {}
     if reference is not None:
-        estimate = DIVERGENCES[algorithm.kl_estimator]
-        distance = estimate(logprobs, reference.masked_fill(hidden, 0.0))  # (B, K)
+        distance = algorithm.divergence(logprobs, reference.masked_fill(hidden, 0.0))  # (B, K)
         if algorithm.kl_weighted:
             distance = distance * ratio
         loss = loss + algorithm.kl * aggregate(distance, mask, totals)
         extra["actor/kl"] = _mean(distance, mask)
     if entropy is not None:
         entropy = entropy.masked_fill(hidden, 0.0)  # (B, K)
-        loss = loss - algorithm.entropy * token_mean(entropy, mask, totals)
+        loss = loss - algorithm.entropy * TokenMean()(entropy, mask, totals)
     with torch.no_grad():
         too_low, too_high = ratio < low, ratio > high  # (B, K), (B, K)
         metrics = {

@@ -22,7 +22,7 @@ from zerogym.agents.llm.algorithms.reward_shaping import (
     shaped,
     soft_overlong_punishment,
 )
-from zerogym.agents.llm.algorithms.tables import ADVANTAGES, RATIOS, SURROGATES, weigh
+from zerogym.agents.llm.algorithms.tables import ADVANTAGES, TABLES, weigh
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, Turn
 from zerogym.errors import UnknownName
@@ -182,14 +182,9 @@ def test_each_part_can_be_set() -> None:
 
 def test_tables_hold_what_the_names_say() -> None:
     pytest.importorskip("torch")
-    from zerogym.agents.llm.algorithms.divergences import DIVERGENCES
-    from zerogym.agents.llm.algorithms.losses.aggregations import AGGREGATIONS
     from zerogym.agents.llm.algorithms.losses.importance_corrections import CORRECTIONS
 
-    tables: dict[str, Any] = {
-        "advantage": ADVANTAGES, "surrogate": SURROGATES, "ratio": RATIOS,
-        "aggregation": AGGREGATIONS, "kl_estimator": DIVERGENCES, "correction": CORRECTIONS,
-    }  # fmt: skip
+    tables: dict[str, Any] = {**TABLES, "correction": CORRECTIONS}
     for part, table in tables.items():
         for name in table:
             Algorithm(**{part: name})

@@ -10,15 +10,19 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from zerogym.agents.llm.algorithms.batch import Batch  # noqa: E402
-from zerogym.agents.llm.algorithms.divergences import DIVERGENCES, k1, k2, k3  # noqa: E402
-from zerogym.agents.llm.algorithms.losses.aggregations import Totals  # noqa: E402
+from zerogym.agents.llm.algorithms.divergences import K1, K2, K3  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
 from zerogym.agents.llm.algorithms.reward_shaping import shaped  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import weigh  # noqa: E402
+from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
+    DIVERGENCES,
+    Totals,
+    weigh,
+)
 from zerogym.agents.trajectory import Trajectory  # noqa: E402
 
 TOKENS = 3
+k1, k2, k3 = K1(), K2(), K3()
 
 
 class Policy:
@@ -70,7 +74,7 @@ def test_k1_and_k3_are_unbiased(policy: Policy, reference: Policy, name: str) ->
     exact = float(divergence(policy, reference).detach())
     assert exact > 0.1
     mean = expected(
-        policy, lambda r: DIVERGENCES[name](policy.logprobs(r), reference.logprobs(r)).sum()
+        policy, lambda r: DIVERGENCES[name]()(policy.logprobs(r), reference.logprobs(r)).sum()
     )
     assert float(mean.detach()) == pytest.approx(exact, abs=1e-12)
 
@@ -100,7 +104,7 @@ def test_gradients_of_the_estimators(policy: Policy, reference: Policy) -> None:
     p, q = policy.logits[0].log_softmax(-1), reference.logits[0].log_softmax(-1).detach()
 
     def mean_gradient(name: str) -> torch.Tensor:
-        return policy.gradient((p.exp().detach() * DIVERGENCES[name](p, q)).sum())
+        return policy.gradient((p.exp().detach() * DIVERGENCES[name]()(p, q)).sum())
 
     forward = policy.gradient((p.exp() * (p - q)).sum())
     backward = policy.gradient((q.exp() * (q - p)).sum())

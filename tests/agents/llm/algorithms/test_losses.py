@@ -9,11 +9,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from zerogym.agents.llm.algorithms.losses.aggregations import (  # noqa: E402
-    AGGREGATIONS,
-    Totals,
-    constant,
-    sequence_mean,
-    token_mean,
+    Constant,
+    SequenceMean,
+    TokenMean,
 )
 from zerogym.agents.llm.algorithms.losses.importance_corrections import CORRECTIONS, correct  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
@@ -24,7 +22,12 @@ from zerogym.agents.llm.algorithms.losses.ratios import (  # noqa: E402
 )
 from zerogym.agents.llm.algorithms.losses.surrogates import Cispo, Clipped  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import Surrogate, Tokens  # noqa: E402
+from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
+    AGGREGATIONS,
+    Surrogate,
+    Tokens,
+    Totals,
+)
 
 TOTALS = Totals(rows=2, tokens=4, budget=4)
 
@@ -110,23 +113,23 @@ def test_aggregations_by_hand() -> None:
     values = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     mask = torch.tensor([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
     totals = Totals(rows=2, tokens=3, budget=16)
-    assert float(sequence_mean(values, mask, totals)) == (2.5 + 4.0) / 2
-    assert float(token_mean(values, mask, totals)) == (2 + 3 + 4) / 3
-    assert float(constant(values, mask, totals)) == (2 + 3 + 4) / 32
+    assert float(SequenceMean()(values, mask, totals)) == (2.5 + 4.0) / 2
+    assert float(TokenMean()(values, mask, totals)) == (2 + 3 + 4) / 3
+    assert float(Constant()(values, mask, totals)) == (2 + 3 + 4) / 32
     # a batch of 3 episodes of which one was left out because it weighs nothing
     wider = Totals(rows=3, tokens=5, budget=16)
-    assert float(sequence_mean(values, mask, wider)) == pytest.approx(6.5 / 3)
-    assert float(token_mean(values, mask, wider)) == pytest.approx(9 / 5)
+    assert float(SequenceMean()(values, mask, wider)) == pytest.approx(6.5 / 3)
+    assert float(TokenMean()(values, mask, wider)) == pytest.approx(9 / 5)
 
 
-@pytest.mark.parametrize("name", AGGREGATIONS)
+@pytest.mark.parametrize("name", AGGREGATIONS.names())
 def test_micro_batches_add_up(name: str) -> None:
     numbers = torch.Generator().manual_seed(0)
     values, mask = torch.rand(6, 5, generator=numbers), torch.rand(6, 5, generator=numbers) > 0.4
     totals = Totals(6, int(mask.sum()), 5)
-    whole = AGGREGATIONS[name](values, mask.float(), totals)
+    whole = AGGREGATIONS[name]()(values, mask.float(), totals)
     parts = [
-        AGGREGATIONS[name](values[i:j], mask[i:j].float(), totals)
+        AGGREGATIONS[name]()(values[i:j], mask[i:j].float(), totals)
         for i, j in ((0, 1), (1, 5), (5, 6))
     ]
     assert float(sum(parts)) == pytest.approx(float(whole), rel=1e-5)

@@ -8,7 +8,6 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from zerogym.agents.llm.algorithms.losses.aggregations import Totals  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.surrogates import (  # noqa: E402
     Clipped,
@@ -19,10 +18,13 @@ from zerogym.agents.llm.algorithms.losses.surrogates import (  # noqa: E402
 )
 from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm  # noqa: E402
 from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
+    AGGREGATIONS,
+    DIVERGENCES,
     RATIOS,
     SURROGATES,
     Surrogate,
     Tokens,
+    Totals,
 )
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 
@@ -150,12 +152,12 @@ def test_what_the_mask_hides_changes_nothing(name: str, ratio: str) -> None:
     assert all(math.isfinite(value) for value in run(0.0)[2].values())
 
 
-@pytest.mark.parametrize("table", [SURROGATES, RATIOS])
+@pytest.mark.parametrize("table", [SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES])
 def test_settings_go_through_json(table: Any) -> None:
     for name in table:
         part = table.make(name)
         assert table.make(json.loads(json.dumps(part.record()))) == part
-        assert (part.__doc__ or "").partition("\n")[0] and "arXiv" in part.source
+        assert (part.__doc__ or "").partition("\n")[0] and part.source
         config = GRPOConfig(**{table.kind: part})
         record = json.loads(json.dumps(config.record()))[table.kind]
         again = GRPOConfig(**(config.record() | {table.kind: record}))

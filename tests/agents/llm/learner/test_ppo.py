@@ -20,7 +20,7 @@ from helpers.llm.small_runs import (
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from zerogym.agents.llm.algorithms.losses.aggregations import Totals  # noqa: E402
+from zerogym.agents.llm.algorithms.tables import Totals  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
