@@ -20,12 +20,14 @@ from zerogym.agents.llm.algorithms.tables import (
     AGGREGATIONS,
     DIVERGENCES,
     RATIOS,
+    SEQUENCE_LOSSES,
     SURROGATES,
     TABLES,
     Advantage,
     Aggregation,
     Divergence,
     Ratio,
+    SequenceLoss,
     Surrogate,
 )
 from zerogym.agents.llm.generation.protocol import BackendName
@@ -156,12 +158,16 @@ class GRPOConfig:
     value_coef: float | None = None  # of gae: weight of the values' loss, above 0
     value_clip: float | None = None  # of gae: bound of a value's change; 0: none
 
+    sequence_loss: str | SequenceLoss | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": SEQUENCE_LOSSES}
+    )  # loss of whole groups, in place of advantage and surrogate
+
     def __post_init__(self) -> None:
         check_types(self)
         for name, table in TABLES.items():
             if isinstance(getattr(self, name), Mapping):  # a record of a part
                 object.__setattr__(self, name, table.make(getattr(self, name)))
-        smallest = self.algorithm.estimator.minimum_group
+        smallest = self.algorithm.minimum_group
         at_least = {
             "steps": 0, "prompts_per_step": 1, "group_size": smallest, "passes": 1,
             "max_new_tokens": 1, "micro_batch": 1, "micro_tokens": 0, "lora_rank": 0, "seed": 0,

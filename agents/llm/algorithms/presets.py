@@ -19,11 +19,13 @@ from zerogym.agents.llm.algorithms.tables import (
     AGGREGATIONS,
     DIVERGENCES,
     RATIOS,
+    SEQUENCE_LOSSES,
     SURROGATES,
     Advantage,
     Aggregation,
     Divergence,
     Ratio,
+    SequenceLoss,
     Surrogate,
 )
 from zerogym.errors import UnknownName
@@ -65,6 +67,7 @@ class Algorithm:
     gae_lambda: float = 1.0
     value_coef: float = 0.1
     value_clip: float = 0.2
+    sequence_loss: str | SequenceLoss | Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         for name, known in (("kl_in", KlPlace), ("correction", CorrectionName)):
@@ -98,10 +101,21 @@ class Algorithm:
         part, *_ = (  # unknown names end here
             self.estimator, self.objective, self.weighing, self.aggregator, self.divergence,
         )  # fmt: skip
+        if self.sequences is not None:
+            self._check_alone()
         if self.refills and part.uses_equal_groups and not part.critic:
             raise ValueError(
                 f"refills replace groups of equal rewards, which {part.title()} uses: set refills=0"
             )
+
+    def _check_alone(self) -> None:
+        """Refuse terms of token losses beside a sequence loss."""
+        for name in ("kl", "entropy", "mask_truncated"):
+            if getattr(self, name):
+                raise ValueError(f"{name} has no meaning for sequence_loss={self.sequence_loss!r}")
+        if self.correction != "none" or self.estimator.critic:
+            other = "gae" if self.estimator.critic else "correction"
+            raise ValueError(f"sequence_loss and {other} do not go together")
 
     @cached_property
     def estimator(self) -> Advantage:
@@ -132,6 +146,11 @@ class Algorithm:
         return AGGREGATIONS.make(self.aggregation)
 
     @cached_property
+    def sequences(self) -> SequenceLoss | None:
+        """The part that `sequence_loss` names; None: advantage and surrogate are the loss."""
+        return None if self.sequence_loss is None else SEQUENCE_LOSSES.make(self.sequence_loss)
+
+    @cached_property
     def divergence(self) -> Divergence:
         """The part that `kl_estimator` names."""
         return DIVERGENCES.make(self.kl_estimator)
@@ -154,7 +173,14 @@ class Algorithm:
     @property
     def needs_reference(self) -> bool:
         """True if log-probabilities of the reference model count."""
+        if self.sequences is not None:
+            return self.sequences.against_reference
         return self.kl > 0 or "reference" in self.estimator.signals
+
+    @property
+    def minimum_group(self) -> int:
+        """Least number of episodes of a problem."""
+        return (self.sequences or self.estimator).minimum_group
 
 
 PRESETS: Mapping[str, Algorithm] = {

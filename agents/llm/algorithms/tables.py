@@ -148,16 +148,44 @@ class Divergence(Part):
         raise NotImplementedError
 
 
+class SequenceLoss(Part):
+    """A loss of the scores of a group's episodes, in place of advantage and surrogate.
+
+    Attributes:
+        against_reference: Whether a score is the log-ratio to the reference model; else it is that
+            to the policy that sampled.
+        minimum_group: Least number of episodes of a problem.
+    """
+
+    against_reference: ClassVar[bool] = False
+    minimum_group: ClassVar[int] = 2
+
+    def needs(self) -> list[str]:
+        """Return the reference and the group size, in words."""
+        reference = ["a reference model"] if self.against_reference else []
+        return [*reference, f"groups of at least {self.minimum_group}"]
+
+    def __call__(self, scores: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
+        """Return the loss of one group, a scalar with a gradient by the scores.
+
+        Args:
+            scores: Log-probability of each episode less that of the model it is compared with (G,).
+            returns: Their returns, the length penalty included (G,).
+        """
+        raise NotImplementedError
+
+
 ADVANTAGES = Table("advantage", Advantage, f"{_HERE}.advantages")
 SURROGATES = Table("surrogate", Surrogate, f"{_HERE}.losses.surrogates")
 RATIOS = Table("ratio", Ratio, f"{_HERE}.losses.ratios")
 AGGREGATIONS = Table("aggregation", Aggregation, f"{_HERE}.losses.aggregations")
 DIVERGENCES = Table("kl_estimator", Divergence, f"{_HERE}.divergences")
-TABLES: dict[str, Table[Any]] = {
-    table.kind: table for table in (ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES)
-}  # by the setting that names a part
+SEQUENCE_LOSSES = Table("sequence_loss", SequenceLoss, f"{_HERE}.losses.sequences")
+_ALL = ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, SEQUENCE_LOSSES
+TABLES: dict[str, Table[Any]] = {table.kind: table for table in _ALL}  # by the run's setting
 advantage, surrogate, ratio = ADVANTAGES.register, SURROGATES.register, RATIOS.register
 aggregation, divergence = AGGREGATIONS.register, DIVERGENCES.register
+sequence_loss = SEQUENCE_LOSSES.register
 
 
 def weigh(part: Advantage, batch: Batch) -> list[Floats]:

@@ -49,7 +49,8 @@ class Learner:
     def __init__(self, model: Any, config: GRPOConfig, reference: Any = None) -> None:
         self.algorithm = config.algorithm
         if self.algorithm.needs_reference and reference is None and not has_adapter(model):
-            cause = "kl > 0" if self.algorithm.kl > 0 else self.algorithm.estimator.title()
+            part = self.algorithm.sequences or self.algorithm.estimator
+            cause = "kl > 0" if self.algorithm.kl > 0 else part.title()
             raise ValueError(f"{cause} needs a reference model")
         if config.shard:
             model, reference = fsdp.shard_model(model), reference and fsdp.shard_model(reference)
@@ -117,7 +118,7 @@ class Learner:
     ) -> tuple[list[Flat], list[Floats], Totals, dict[str, float]]:
         """Return the episodes that have a gradient, their advantages, and the batch's size."""
         whole = [trajectory for group in groups for trajectory in group]
-        _check_known(whole)
+        check_known(whole)
         flats = [trajectory.flatten() for trajectory in whole]
         penalties, metrics = self._penalties(flats)
         batch = self._view(groups, penalties)
@@ -269,7 +270,7 @@ def token_budget(config: GRPOConfig) -> int:
     return min(whole, config.budget) if config.budget and turns > 1 else whole
 
 
-def _check_known(trajectories: Sequence[Trajectory]) -> None:
+def check_known(trajectories: Sequence[Trajectory]) -> None:
     """Raise unless the engine recorded a log-probability for every sampled token."""
     for item in trajectories:
         if not all(np.isfinite(turn.logprobs).all() for turn in item.turns):

@@ -21,6 +21,7 @@ from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.learner import Learner
 from zerogym.agents.llm.learner.micro_batches import MicroBatch
 from zerogym.agents.llm.learner.rows import Rows, placed
+from zerogym.agents.llm.learner.sequences import SequenceLearner
 from zerogym.agents.llm.learner.value_head import ValueHead, captured_hidden_states, value_loss
 from zerogym.agents.trajectory import Flat
 
@@ -30,6 +31,8 @@ _HEAD = "value_head."  # its tensors' names in the learner's state begin so
 def make_learner(model: Any, config: GRPOConfig, reference: Any = None) -> Learner:
     """Make the learner of the settings' algorithm; same arguments as `Learner`."""
     learner = PPOLearner if config.algorithm.estimator.critic else Learner
+    if config.algorithm.sequences is not None:
+        learner = SequenceLearner
     return learner(model, config, reference)
 
 

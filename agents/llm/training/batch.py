@@ -83,7 +83,7 @@ def collect(
         SandboxUnavailable: If tools failed in all episodes.
     """
     refills, target = config.algorithm.refills, config.prompts_per_step
-    least = config.algorithm.estimator.minimum_group
+    least = config.algorithm.minimum_group
     rolled_out: Groups = []
     counted: Groups = []
     useful: Groups = []

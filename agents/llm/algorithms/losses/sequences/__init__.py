@@ -1,0 +1,4 @@
+"""Losses of whole groups of episodes: a paper a file; every file here registers its parts.
+
+Read `regression.py`.
+"""
