@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 BLOCK = re.compile(r"^```python(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-OWN = ("task", "game", "reward", "tool", "advantage")
+OWN = ("task", "game", "reward", "tool", "tool_world", "advantage")
 PAGES = ("docs/index", "docs/start/first_task", *(f"docs/tutorials/own_{name}" for name in OWN))
 SLOW = (
     "README",
