@@ -1,4 +1,4 @@
-"""How to run the same thing again, and how to cite it."""
+"""The command that makes a run again, and the entry that cites the package."""
 
 import importlib.resources
 import re

@@ -23,7 +23,7 @@ from zerogym.errors import UnknownName
 
 @dataclass(frozen=True)
 class Section:
-    """What a report shows of one task.
+    """The section of one task in a report.
 
     Attributes:
         world: The row of the table.

@@ -1,4 +1,4 @@
-"""Which runs may be compared: the same tasks with the same settings, of the same version.
+"""Checks that runs may be compared: the same tasks with the same settings, of one version.
 
 A run's session records its tasks (`described`). Runs of before that have only the keys of their
 cells, fingerprints of the same settings.
@@ -21,7 +21,7 @@ class RunsDiffer(ZerogymError, ValueError):
 def described(suite: Suite) -> Record:
     """Return what a session records of its suite: the tasks' settings and the ends of the scale."""
     tasks = {world.name: _settings(world) for world in suite.worlds}
-    # Arguments that are no JSON can only be told apart by their texts.
+    # Arguments that are no JSON are compared by their texts.
     plain = json.loads(json.dumps(tasks, default=repr))
     return {"tasks": plain, "ends": [suite.floor, suite.ceiling]}
 

@@ -144,7 +144,7 @@ def _chosen_agents(runs: Sequence[Run], agents: Sequence[str]) -> list[tuple[str
 
 @dataclass(frozen=True)
 class _Block:
-    """What a row is made of."""
+    """The parts of a row."""
 
     task: str
     agents: tuple[str, ...]

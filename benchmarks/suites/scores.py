@@ -67,7 +67,7 @@ class Score:
 
     @property
     def over(self) -> str:
-        """What the interval is over; empty where there is no score."""
+        """The things that the interval is over; empty where there is no score."""
         if not self.has_scale:
             return ""
         if self.exact:
@@ -124,7 +124,7 @@ class Table:
 
     @property
     def transfer_note(self) -> str:
-        """What the dagger beside a score means; empty where the table has none."""
+        """The meaning of the dagger beside a score; empty where the table has none."""
         learners = [agent for agent in self.shown if agent.trained_in]
         notes = [
             f"{agent.title} was trained in {' and '.join(map(short, agent.trained_in))} only"

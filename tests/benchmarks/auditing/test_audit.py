@@ -232,13 +232,13 @@ def _audit_processes() -> list[str]:
 
 
 def test_the_public_function_takes_names_and_arguments() -> None:
-    seen: list[str] = []
+    reported: list[str] = []
     (report,) = audit_by_id(
         "countdown?difficulty=0", ["own answer"], quick=True,
-        on_finding=lambda report, finding: seen.append(finding.check),
+        on_finding=lambda report, finding: reported.append(finding.check),
     )  # fmt: skip
     assert report.clean and str(report.subject) == "zerogym/Countdown-v0?difficulty=0"
-    assert seen == ["own answer"]
+    assert reported == ["own answer"]
     with pytest.raises(UnknownName, match="Did you mean 'own answer'"):
         audit_by_id("Countdown", ["own anser"])
     with pytest.raises(UnknownName, match="Did you mean 'Countdown'"):

@@ -134,7 +134,7 @@ def test_other_tasks_and_versions_are_refused_by_name(
     assert compare([first, first]).rows, "its own settings after JSON are the same"
 
 
-def test_older_runs_are_told_apart_by_the_keys_of_their_cells(
+def test_older_runs_are_distinguished_by_the_keys_of_their_cells(
     tmp_path: Path, runs: list[Path]
 ) -> None:
     other = [r | {"key": "other"} if r.get("contender") == "oracle" else r for r in records()]

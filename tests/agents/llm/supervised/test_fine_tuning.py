@@ -49,14 +49,14 @@ def test_pairs_and_messages_are_the_same_conversations(small: Any, tmp_path: Pat
 def test_an_environment_is_its_oracle_on_the_train_side(
     small: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Any] = []
+    captured: list[Any] = []
     monkeypatch.setattr(
         "zerogym.agents.llm.supervised.fine_tuning.fine_tune",
-        lambda model, data, config, on_step: seen.extend(data),
+        lambda model, data, config, on_step: captured.extend(data),
     )
     sft(small, "random_calculation", tmp_path / "model", config=ONE, episodes=3, difficulty=0)
     source = Source("zerogym/RandomCalculation-v0", 3, {"difficulty": 0})
-    assert seen == encode_all(record_all([source], ONE.seed), small[1])
+    assert captured == encode_all(record_all([source], ONE.seed), small[1])
     with pytest.raises(ValueError, match="train side only"):
         sft(small, "RandomCalculation", tmp_path / "other", split="test")
 
