@@ -50,6 +50,7 @@ class ControlEnv(TaskEnv[Any, Any]):
         "render_fps": 8,
     }
     has_oracle: ClassVar[bool] = True  # whether tasks have an `oracle_action`
+    map_reveals: ClassVar[bool] = False  # whether drawings show what observations leave out
     random_tasks: ClassVar[tuple[str, ...]] = ()  # names of tasks that are drawn in each episode
     reset_options: ClassVar[tuple[str, ...]] = RESET_OPTIONS
 

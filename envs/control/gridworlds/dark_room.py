@@ -71,6 +71,8 @@ class DarkRoomEnv(FourRoomsEnv):
         coordinates, here as one of S states: our choice.
     """
 
+    map_reveals = True
+
     default_task = "random_goal"
 
     def __init__(

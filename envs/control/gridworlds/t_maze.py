@@ -139,6 +139,8 @@ class TMazeEnv(TabularEnv):
         observations at the end, the horizon and the second task are our choice.
     """
 
+    map_reveals = True
+
     default_task = "treasure"
     action_names = COMPASS
     facings = tuple(FACING.index(name) for name in DIRECTIONS.values())

@@ -57,6 +57,8 @@ class BaseMiniGridEnv(NumberedActions):
         render_mode: None, `ansi` or `rgb_array`.
     """
 
+    map_reveals = True
+
     default_task = "mission"
     views = VIEWS
     random_tasks = (MISSION,)

@@ -101,6 +101,8 @@ class CognitiveRadioEnv(ExogenousEnv):
         senders as chances, errors of sensing, the other tasks and all numbers are our choice.
     """
 
+    map_reveals = True
+
     default_task = "avoid"
     constants = MappingProxyType(
         {

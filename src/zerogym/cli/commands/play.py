@@ -13,6 +13,7 @@ from rich.text import Text
 from zerogym.agents.core import Policy
 from zerogym.cli.agents import make_player, opponent_argument
 from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.control_screen import map_arguments, show_start, show_state
 from zerogym.cli.names import make, parse_arguments, typed_task
 from zerogym.cli.person import read_action
 from zerogym.errors import UnknownArgument
@@ -72,7 +73,8 @@ def play(
 
 
 def _make_readable(task: Any, arguments: dict[str, Any]) -> Any:
-    """The text view where there is one."""
+    """The text view where there is one, and a map where it does not show too much."""
+    arguments = map_arguments(task.id) | arguments
     if "view" not in arguments:
         try:
             return make(task, {**arguments, "view": "text"})
@@ -88,10 +90,11 @@ def _episode(env: Any, player: Policy | None, seed: int | None, shared: bool) ->
     Raises:
         EOFError: When the person leaves.
     """
-    observation, _ = env.reset(seed=seed)
+    observation, info = env.reset(seed=seed)
     state: Any = None
     value, fresh, over = 0.0, True, False
-    _show(observation, shared)
+    show_start(env, info)
+    _show(env, observation, shared)
     while not over:
         if player is None:
             action = read_action(env.action_space)
@@ -103,15 +106,17 @@ def _episode(env: Any, player: Policy | None, seed: int | None, shared: bool) ->
         observation, reward, terminated, truncated, info = env.step(action)
         value += float(reward)
         over = terminated or truncated
-        _show(observation, shared)
+        _show(env, observation, shared)
     shown = [f"{key}: {printable(str(info[key]))}" for key in SHOWN_INFO if info.get(key)]
     out.print(f"[bold]Return {value:g}[/]  [dim]{escape('; '.join(shown))}[/]\n")
     return value
 
 
-def _show(observation: Any, shared: bool) -> None:
+def _show(env: Any, observation: Any, shared: bool) -> None:
     if shared:
         out.print("[bold]Your seat[/]")
+    if show_state(env, observation):
+        return
     if isinstance(observation, np.ndarray):
         observation = np.array2string(observation, precision=3, threshold=60)
     out.print(Text(printable(str(observation))))
