@@ -7,18 +7,20 @@ from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from zerogym.benchmarks.report.markup import visible
 from zerogym.benchmarks.results.estimates import Estimate
 from zerogym.benchmarks.suites.scores import DAGGER, Score, Table
 
 NOTE = (
-    "0 = random policy, 1 = the oracle; in brackets the 95 % interval. "
+    "0 = random policy, 1 = the oracle; below a score its 95 % interval. "
     "IQM over the tasks of a world; Total: IQM over the worlds of an agent."
 )
 
 
 def render_table(table: Table) -> RenderableType:
-    """Worlds down, agents across."""
-    shown = table.shown
+    """Worlds down, agents across; those that cannot play here are named below."""
+    absent = table.absent
+    shown = [agent for agent in table.shown if agent.name not in absent]
     # Without borders and zeros, eight agents fit 80 columns.
     grid = RichTable(
         title=f"zerogym bench {table.suite.name}",
@@ -47,6 +49,10 @@ def render_table(table: Table) -> RenderableType:
         ),
     )
     parts: list[RenderableType] = [grid, Text(f"{NOTE} {table.transfer_note}".strip(), "dim")]
+    for agent in table.shown:
+        if agent.name in absent:
+            left_out = visible(f"{agent.title}, left out: {absent[agent.name]}")
+            parts.append(Text(left_out, "yellow"))
     if table.unsafe:
         worlds = ", ".join(table.unsafe)
         warning = f"No sandbox (unsafe-local): code of models ran unisolated in {worlds}."

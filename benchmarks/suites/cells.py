@@ -21,7 +21,7 @@ from zerogym.benchmarks.results.schema import (
     World,
 )
 from zerogym.benchmarks.suites.episodes import play
-from zerogym.errors import MissingExtra
+from zerogym.errors import MissingExtra, ModelNotFound
 
 FIRST_SEED = 1_000_000  # far from the small seeds that people train with
 KEPT_EPISODES = 3  # transcripts or paths a variant
@@ -39,7 +39,7 @@ def run_cell(world: World, agent: Agent, cache: ModelCache) -> Record:
     before = _costs(agent, cache)
     try:
         episodes = evaluate(world, agent, cache)
-    except MissingExtra as error:
+    except (MissingExtra, ModelNotFound) as error:
         return base | {"kind": "error", "missing": True, "message": str(error)}
     except Exception as error:
         message = f"{type(error).__name__}: {error}"

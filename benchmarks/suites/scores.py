@@ -134,6 +134,18 @@ class Table:
         return f"{DAGGER} not trained here: {'; '.join(notes)}." if notes else ""
 
     @property
+    def absent(self) -> dict[str, str]:
+        """What is not installed or not prepared, for agents that have no cell but missing ones."""
+        found: dict[str, list[Score]] = {}
+        for (_, agent), score in self.cells.items():
+            found.setdefault(agent, []).append(score)
+        return {
+            agent: scores[0].error or ""
+            for agent, scores in found.items()
+            if all(score.missing for score in scores)
+        }
+
+    @property
     def unsafe(self) -> list[str]:
         """Worlds in which code of a model ran without a sandbox."""
         names = {world for (world, _), score in self.cells.items() if score.unsafe}

@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from zerogym.benchmarks.report.terminal import render_table
 from zerogym.benchmarks.results.results_file import ResultsFile, read_records
 from zerogym.benchmarks.results.schema import Agent, Curve, ModelCache, PolicyMaker, Suite, World
 from zerogym.benchmarks.suites import agents as build
 from zerogym.benchmarks.suites.runner import Progress, only, run_cells, suite_cells
 from zerogym.benchmarks.suites.scores import tabulate
 from zerogym.benchmarks.suites.suites import QUICK
-from zerogym.errors import MissingExtra, UnknownName
+from zerogym.cli.bench_screen import Screen
+from zerogym.errors import MissingExtra, ModelNotFound, UnknownName
 
 NAMES = ("random", "half", "broken", "bare", "oracle")
 
@@ -92,6 +95,26 @@ def test_a_run_writes_every_cell_and_survives_failures(tmp_path: Path) -> None:
     assert "exploded" in table.cells["Sums", "broken"].error
     assert table.cells["Sums", "bare"].missing
     assert not table.cells["Sums", "broken"].missing
+
+
+@pytest.mark.parametrize("kind", [MissingExtra, ModelNotFound])
+def test_what_is_not_prepared_is_left_out_and_named_once(
+    kind: type[Exception], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def absent(world: World, cache: ModelCache) -> PolicyMaker:
+        raise kind("once: zerogym model small")
+
+    names = ("random", "small", "oracle")
+    worlds = tuple(replace(world, agents=names) for world in SUITE.worlds)
+    players = (agent("random", build.random), agent("small", absent), agent("oracle", build.oracle))
+    suite = Suite("absent", worlds, players)
+    path = run_cells(suite, tmp_path, callback=Screen("absent").update, processes=False)
+    shown = capsys.readouterr().out
+    assert shown.count("once: zerogym model small") == 1
+    Console(width=100).print(render_table(tabulate(suite, read_records(path))))
+    table = capsys.readouterr().out
+    assert "small, left out: once: zerogym model small" in table
+    assert "failed" not in table and "missing" not in table
 
 
 def test_a_second_run_plays_only_what_failed(tmp_path: Path) -> None:
