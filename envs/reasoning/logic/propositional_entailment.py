@@ -4,13 +4,15 @@ Entailment is decided by truth tables when a problem is drawn, and by search for
 (clauses and DPLL) when it is solved. Left out: proofs as answers, inconsistent premises.
 """
 
+from collections import Counter
+from collections.abc import Mapping
 from functools import reduce
 from operator import and_
 
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.draws import draw_int, pick, picks, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.listings import parse_yes_no
 from zerogym.envs.reasoning.logic.clauses import clauses_of, satisfy
 from zerogym.envs.reasoning.logic.formulas import (
@@ -28,7 +30,7 @@ from zerogym.envs.reasoning.renaming import key_up_to_names
 
 MAX_LEVEL = 6
 LETTERS = "abcdefghijkmnpqrstuwxyz"  # without l, o and v, which look like 1, 0 and "or"
-TRIES = 16  # fillings of one shape, until it has given both answers
+TRIES = 3  # fillings of one shape, and other places for the letters of each, until one has a twin
 NOTATION = "Read ~ as not, & as and, | as or, -> as if ... then, <-> as if and only if."
 
 
@@ -36,11 +38,13 @@ class PropositionalEntailmentEnv(ReasoningEnv):
     """Say whether a conclusion follows from premises, all of them propositional formulas.
 
     Description:
-        The conclusion follows if it is true in every case in which all premises are true. The
-        shape of the formulas (operators, negations, brackets) is drawn first, and kept only if
-        letters can be put in such that it follows, and such that it does not. One of the two is
-        then posed with equal chance, so that neither length nor operators tell the answer. The
-        premises are consistent, and from difficulty 1 on no premise is enough alone.
+        The conclusion follows if it is true in every case in which all premises are true. Formulas
+        are drawn and kept only if they have a twin with the other answer, which differs in where
+        the letters are that are not in the conclusion. One of the two is then posed with equal
+        chance; both are on the same side of the split. So neither length, operators, negations nor
+        what is said of the conclusion's letters tell the answer. Each letter comes as often in the
+        twin (with two premises, at difficulty 0, this cannot be). The premises are consistent, and
+        from difficulty 1 on no premise is enough alone.
 
     Answer:
         Yes or no.
@@ -49,18 +53,18 @@ class PropositionalEntailmentEnv(ReasoningEnv):
         1 if the answer is right, else 0. Any constant answer scores 1/2.
 
     Difficulty:
-        `2 + difficulty` letters and premises (a fractional part is the chance of one more; at most
-        8), of one operator each; from 2 on also of two, from 4 on of three. The conclusion has at
-        most one operator.
+        `2 + difficulty` premises (a fractional part is the chance of one more; at most 8) with at
+        most one letter more, of one operator each; from 2 on also of two, from 4 on of three. The
+        conclusion has at most one operator.
 
     Example:
         >>> env = PropositionalEntailmentEnv(difficulty=0)
         >>> print(env.reset(seed=3)[0])
         Read ~ as not, & as and, | as or, -> as if ... then, <-> as if and only if.
         Premises:
-        1. d -> ~r
-        2. r -> d
-        Conclusion: ~r
+        1. j <-> ~r
+        2. r -> j
+        Conclusion: j
         Does the conclusion follow from the premises? Answer yes or no.
         Give the final answer as <answer>...</answer>.
         >>> env.step("<answer>yes</answer>")[1]
@@ -74,15 +78,14 @@ class PropositionalEntailmentEnv(ReasoningEnv):
     """
 
     binary = ("",)
-    balanced = True
     read = staticmethod(parse_yes_no)
     unreadable = "The answer is neither yes nor no."
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw shapes until one can be filled both ways, and take one of the fillings."""
+        """Draw shapes until one has a filling with a twin, and take one of the two."""
         level = round_randomly(rng, min(difficulty, MAX_LEVEL))
-        letters = sorted(sample_of(rng, LETTERS, 2 + level))
+        letters = sorted(sample_of(rng, LETTERS, 3 + level))
         follows = bool(rng.random() < 0.5)
         longest = 1 + min(level // 2, 2)
         while True:
@@ -107,11 +110,24 @@ class PropositionalEntailmentEnv(ReasoningEnv):
 
     @classmethod
     def canonical_key(cls, problem: Problem) -> str:
-        """Return premises and conclusion up to letters and order."""
-        texts = [*problem.data["premises"], problem.data["conclusion"]]
-        formulas = [parse_formula(text) for text in texts]
-        *premises, goal = map(without_order, formulas)
-        return key_up_to_names([*premises, ("so", goal)], names_of(formulas))
+        """Return what a problem and its twin share, up to letters and order.
+
+        That are the conclusion, the premises without the letters that are not in it, and, where
+        there are more than two premises, how often each of these letters comes.
+        """
+        goal = parse_formula(problem.data["conclusion"])
+        premises = [parse_formula(text) for text in problem.data["premises"]]
+        named = names_of([goal])
+        counts = Counter(filter(str.isalpha, "".join(problem.data["premises"])))
+        shown = {letter: "one" if count == 1 else "some" for letter, count in counts.items()}
+        if len(premises) == 2:
+            shown = dict.fromkeys(shown, "any")
+        shown |= {letter: letter for letter in named}
+        masked = [without_order(_renamed(premise, shown)) for premise in premises]
+        others = sorted(counts[letter] for letter in counts if letter not in named)
+        return f"{others if len(premises) > 2 else ''} " + key_up_to_names(
+            [*masked, ("so", without_order(goal))], named
+        )
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -130,6 +146,12 @@ def _shape(rng: np.random.Generator, operators: int) -> Formula:
     return ("not", formula) if rng.random() < 0.1 else formula
 
 
+def _renamed(formula: Formula, names: Mapping[str, str]) -> Formula:
+    if isinstance(formula, str):
+        return names[formula]
+    return (str(formula[0]), *(_renamed(part, names) for part in formula[1:]))
+
+
 def _fill(shape: Formula, letters: list[str]) -> Formula:
     """The shape with the next letters of a list, which are taken from its end."""
     if isinstance(shape, str):
@@ -140,27 +162,59 @@ def _fill(shape: Formula, letters: list[str]) -> Formula:
 def _fill_both_ways(
     rng: np.random.Generator, shapes: list[Formula], letters: list[str], needs_two: bool
 ) -> tuple[list[Formula], list[Formula]] | None:
-    """A filling whose conclusion does not follow, and one whose does; None if not found."""
+    """A filling whose conclusion does not follow, and its twin, in which it does.
+
+    The two differ in where the letters are that are not in the conclusion; each comes as often in
+    both, if there are enough premises. None if a draw gave none.
+    """
     tables, full = tables_of(letters)
-    found: list[list[Formula] | None] = [None, None]
-    for _ in range(TRIES):
-        premises = [_fill(shape, sample_of(rng, letters, len(letters))) for shape in shapes[:-1]]
-        used = names_of(premises)
-        if len(used) < 2:
-            continue
-        conclusion = _fill(shapes[-1], sample_of(rng, used, len(used)))
+    *premise_shapes, goal_shape = shapes
+    sizes = [_leaves(shape) for shape in premise_shapes]
+
+    def follows(filling: list[str], conclusion: Formula) -> bool | None:
+        """None for a filling that is not to be posed."""
+        rest = filling[::-1]
+        premises = [_fill(shape, rest) for shape in premise_shapes]
+        if len(set(premises)) < len(premises) or any(
+            len(names_of([premise])) < size for premise, size in zip(premises, sizes, strict=True)
+        ):
+            return None
         premise_tables = [table(premise, tables, full) for premise in premises]
         wrong = full ^ table(conclusion, tables, full)
         rows = reduce(and_, premise_tables)
-        if rows == 0 or len(set(premises)) < len(premises):
+        if rows == 0 or (needs_two and any(one & wrong == 0 for one in premise_tables)):
+            return None
+        return rows & wrong == 0
+
+    for _ in range(TRIES):
+        filling = [letter for size in sizes for letter in sample_of(rng, letters, size)]
+        used = list(dict.fromkeys(filling))
+        conclusion = _fill(goal_shape, sample_of(rng, used, len(used)))
+        named = names_of([conclusion])
+        free = [
+            n for n, letter in enumerate(filling)
+            if letter not in named and (filling.count(letter) > 1 or not needs_two)
+        ]  # fmt: skip
+        others = [letter for letter in letters if letter not in named]
+        if needs_two and len({filling[n] for n in free}) < 2:
             continue
-        if needs_two and any(one & wrong == 0 for one in premise_tables):
-            continue
-        follows = rows & wrong == 0
-        found[follows] = found[follows] or [*premises, conclusion]
-        if found[0] and found[1]:
-            return found[0], found[1]
+        verdict = follows(filling, conclusion)
+        for _ in range(TRIES if verdict is not None else 0):
+            moved = [filling[n] for n in free] if needs_two else picks(rng, others, len(free))
+            twin = list(filling)
+            for n, letter in zip(free, shuffled(rng, moved), strict=True):
+                twin[n] = letter
+            if follows(twin, conclusion) is (not verdict):
+                pair = []
+                for one in (filling, twin):
+                    rest = one[::-1]
+                    pair.append([*(_fill(shape, rest) for shape in premise_shapes), conclusion])
+                return (pair[1], pair[0]) if verdict else (pair[0], pair[1])
     return None
+
+
+def _leaves(shape: Formula) -> int:
+    return 1 if isinstance(shape, str) else sum(map(_leaves, shape[1:]))
 
 
 def _work_out(premises: list[Formula], conclusion: Formula) -> str:

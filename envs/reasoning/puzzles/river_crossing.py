@@ -49,8 +49,9 @@ class RiverCrossingEnv(ReasoningEnv):
         The shortest way has `1 + 3 * difficulty` crossings (a fractional part is the chance of one
         more; fewer if none of 8 casts drawn has a start as far away). There are up to
         `2 + difficulty` (at most 7) of each group, or `3 + difficulty` (at most 7) things. Up to
-        names there are few problems (9 at 0, 25 at 1), so that names and numbers decide the split,
-        and both sides share these few.
+        names there are few problems (9 at 0, 25 at 1): without names, no problem of `conflicts`
+        would be on the test side there. So names and numbers decide the split, and both sides share
+        these few.
 
     Example:
         >>> env = RiverCrossingEnv(difficulty=0)

@@ -16,7 +16,11 @@ from zerogym.envs.reasoning.logic.formulas import (
     table,
     write,
 )
-from zerogym.envs.reasoning.logic.propositional_entailment import PropositionalEntailmentEnv
+from zerogym.envs.reasoning.logic.propositional_entailment import (
+    PropositionalEntailmentEnv,
+    _fill_both_ways,
+    _shape,
+)
 
 OPERATORS = ("and", "or", "implies", "iff")
 
@@ -128,6 +132,41 @@ def test_known_arguments() -> None:
     for (*premises, goal), answer in known.items():
         problem = Problem("", answer, data={"premises": premises, "conclusion": goal})
         assert PropositionalEntailmentEnv.solve(problem) == answer
+
+
+def seen_from_the_conclusion(problem: Problem) -> tuple[object, ...]:
+    """The conclusion, and the premises without the letters that are not in it."""
+    goal = problem.data["conclusion"]
+    kept = sorted(set(goal) - set("~&|<-> ()"), key=goal.index)
+    text = "".join(problem.data["premises"])
+
+    def shown(formula: str) -> str:
+        return "".join(
+            str(kept.index(c)) if c in kept else "#" if c.isalpha() and text.count(c) > 1 else c
+            if not c.isalpha() else "." for c in formula
+        )  # fmt: skip
+
+    near = (p for p in problem.data["premises"] if set(p) & set(kept))
+    return shown(goal), *sorted(map(shown, near))
+
+
+def test_a_problem_and_its_twin_look_alike_from_the_conclusion() -> None:
+    rng = np.random.default_rng(0)
+    letters, found = list("abcd"), 0
+    while found < 20:
+        shapes = [_shape(rng, 1) for _ in range(3)] + [_shape(rng, int(rng.integers(2)))]
+        pair = _fill_both_ways(rng, shapes, letters, True)
+        if pair is None:
+            continue
+        found += 1
+        sides = []
+        for *premises, goal in pair:
+            data = {"premises": [write(p) for p in premises], "conclusion": write(goal)}
+            sides.append(Problem("", "", data=data))
+        assert [follows(problem) for problem in sides] == [False, True]
+        assert len({seen_from_the_conclusion(problem) for problem in sides}) == 1
+        assert len({PropositionalEntailmentEnv.canonical_key(problem) for problem in sides}) == 1
+        assert len({"".join(sorted("".join(p.data["premises"]))) for p in sides}) == 1
 
 
 @pytest.mark.proof
