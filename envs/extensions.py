@@ -4,6 +4,7 @@
 |---|---|---|
 | `zerogym.envs` | a function that registers ids, or a module that does | ids (`plugins.py`) |
 | `zerogym.opponents` | `make(game, argument)` that returns a player | `opponent="NAME:ARGUMENT"` |
+| `zerogym.rewards` | a function, or a class of such | `RewardFunction(env, "NAME")` |
 | `zerogym.parts` | a part, declared as `<table>.<name>` | `--advantage NAME` (`agents/parts.py`) |
 
 A package declares them in its `pyproject.toml`:
@@ -20,13 +21,13 @@ is made.
 
 from typing import TYPE_CHECKING, Any
 
-from zerogym.envs.references import CannotImport, import_named, load_reference
+from zerogym.envs.references import CannotImport, import_module, load_reference
 from zerogym.errors import MissingExtra, UnknownName
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-ENVS, OPPONENTS = "zerogym.envs", "zerogym.opponents"
+ENVS, OPPONENTS, REWARDS = "zerogym.envs", "zerogym.opponents", "zerogym.rewards"
 
 
 def entries(group: str) -> "list[EntryPoint]":
@@ -50,7 +51,7 @@ def load(entry: "EntryPoint") -> Any:
     """
     try:
         if not entry.attr:
-            return import_named(entry.module)
+            return import_module(entry.module)
         return load_reference(f"{entry.module}:{entry.attr}", "object")
     except MissingExtra:
         raise

@@ -57,14 +57,28 @@ def recorded_wrappers(wrappers: object, file: Path, typed: Collection[str] = ())
     Example:
         >>> recorded_wrappers({"FormatReward": {"bonus": 0.2}}, Path("run.json"))
     """
-    for name in wrappers if isinstance(wrappers, Mapping) else ():
-        module, colon, _ = name.partition(":")
-        if colon and module not in typed:
+    for name in own_references(wrappers):
+        module = name.partition(":")[0]
+        if module not in typed:
             raise ImportRefused(
-                f"{file} names the wrapper {name!r:.200}, and nothing that a file names is "
+                f"{file} names {name!r:.200} among its wrappers, and nothing that a file names is "
                 f"imported: type --wrappers again, or name the module yourself "
                 f"(zerogym --import {module or 'MODULE':.200} ...)"
             )
+
+
+def own_references(wrappers: object) -> list[str]:
+    """Return what wrappers by name take from modules: `module:Class`, `{"reward": "module:name"}`.
+
+    Example:
+        >>> own_references({"mine:Hint": {}, "RewardFunction": {"reward": "mine:short"}})
+        ['mine:Hint', 'mine:short']
+    """
+    found = []
+    for name, arguments in wrappers.items() if isinstance(wrappers, Mapping) else ():
+        reward = arguments.get("reward") if isinstance(arguments, Mapping) else None
+        found += [each for each in (name, reward) if isinstance(each, str) and ":" in each]
+    return found
 
 
 def without_keys(value: Any) -> Any:

@@ -18,11 +18,26 @@ class CannotImport(ZerogymError, ImportError):
     """A module that the user named cannot be imported; the message has its file and the error."""
 
 
+named_modules: set[str] = set()  # those that the user typed; files may name what is in them
+
+
 def import_named(module: str) -> ModuleType:
+    """Import a module that the user typed; from then on files may name what is in it.
+
+    Raises:
+        CannotImport: As `import_module`.
+    """
+    found = import_module(module)
+    named_modules.add(module)
+    return found
+
+
+def import_module(module: str) -> ModuleType:
     """Import a module that the user named.
 
     Raises:
         CannotImport: If there is none, with the nearest name, or if it raises while it is imported.
+        MissingExtra: If it needs an optional dependency of ours.
     """
     if not all(part.isidentifier() for part in module.split(".")):
         raise CannotImport(f"{module!r:.80} cannot be imported: it is no name of a module")
@@ -57,7 +72,7 @@ def load_reference(reference: str, what: str) -> Any:
         'FormatReward'
     """
     module, _, path = reference.partition(":")
-    found: Any = import_named(module)
+    found: Any = import_module(module)
     for name in path.split("."):
         if not name or not hasattr(found, name):
             known = [each for each in vars(found) if not each.startswith("_")]

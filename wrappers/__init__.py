@@ -50,6 +50,7 @@ from zerogym.wrappers.prompts.two_attempts import TwoAttempts
 from zerogym.wrappers.prompts.unary_feedback import UnaryFeedback
 from zerogym.wrappers.rewards.cost_budget import CostBudget
 from zerogym.wrappers.rewards.reply_rewards import FormatReward, LengthPenalty, RewardAblation
+from zerogym.wrappers.rewards.reward_function import RewardFunction
 from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
 from zerogym.wrappers.snapshots import get_state, set_state
 from zerogym.wrappers.starts.jump_start import JumpStart, JumpStartCurriculum
@@ -91,6 +92,7 @@ __all__ = [
     "RandomProjection",
     "Reformulate",
     "RewardAblation",
+    "RewardFunction",
     "RewardMachineWrapper",
     "SnapshotStart",
     "TokenEnv",

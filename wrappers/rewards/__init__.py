@@ -1,4 +1,4 @@
-"""Changed rewards: form and length of replies, budgets of cost, reward machines.
+"""Changed rewards: form and length of replies, own functions, budgets of cost, reward machines.
 
 Read `reply_rewards.py` first.
 """

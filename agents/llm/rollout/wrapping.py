@@ -20,6 +20,7 @@ TEXT_WRAPPERS: by_name.Table = {
         own.LengthPenalty,
         own.PrefixHint,
         own.RewardAblation,
+        own.RewardFunction,
         own.TwoAttempts,
         own.UnaryFeedback,
         own.WithTools,

@@ -7,6 +7,8 @@ follows from its seed (`core/players.py`). A policy object brings its own random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from inspect import signature
+from types import FunctionType
 from typing import Any
 
 from zerogym.envs.extensions import OPPONENTS, entries, find_extension
@@ -27,13 +29,15 @@ from zerogym.envs.games.opponents.scripted import find_script, scripted_policy
 from zerogym.envs.games.solvers.cfr import cfr_equilibrium
 from zerogym.envs.games.solvers.mcts import MCTS
 from zerogym.envs.games.solvers.oracle import has_equilibrium, is_searchable, perfect_player
-from zerogym.errors import UnknownName
+from zerogym.envs.references import load_reference, named_modules
+from zerogym.errors import ImportRefused, UnknownName
 
 # A name, `a+b` for several names, weights of names, a player, a policy, or several of all these.
 Opponent = str | Mapping[str, float] | Player | TextPlayer | PolicyLike | Sequence[Any]
 
-# A plus before a word, and not one inside a path as in `past:/data/c++/selves`.
-_PLUS = re.compile(r"\+(?=\w+(?:[:+]|$))", re.ASCII)
+# A plus before a word or `package.module:Name`, and not one inside a path as in `past:/data/c++/x`.
+_PLUS = re.compile(r"\+(?=\w+(?:[:+]|$)|\w+(?:\.\w+)+:[A-Za-z_]\w*(?:[:+]|$))", re.ASCII)
+_REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*(?::.*)?", re.ASCII)  # module:Name:TEXT
 _SEARCH = re.compile(r"mcts:([1-9][0-9]{0,6})", re.ASCII)
 
 
@@ -58,7 +62,8 @@ def opponent_names(game: Game[Any]) -> tuple[str, ...]:
     Beside them, `mcts:N` is a search of N simulations, `past:FOLDER` one of the strategies and
     language models of a folder (`past_selves.py`), and names joined by `+` are drawn from, one for
     each episode. Entry points bring more (`envs/extensions.py`): ours are `llm:MODEL`,
-    `ppo:FILE.npz` and `person`.
+    `ppo:FILE.npz` and `person`. `module:Name` is an object of a module that the user typed on the
+    command line or imported by `import_named` (`envs/references.py`), never of another one.
     """
     names = ["random"]
     if find_script(game) is not None:
@@ -76,6 +81,9 @@ def make_opponent(
     game: Game[Any], opponent: Opponent
 ) -> Player | TextPlayer | PolicyLike | Mixture:
     """The player of a name; a player or policy object is returned as it is.
+
+    A class or function is called as it takes arguments: with nothing, with the rules, or with the
+    rules and a text (what stands after the second colon of `module:Name:TEXT`).
 
     Raises:
         UnknownName: If the game has no opponent of this name.
@@ -95,7 +103,7 @@ def make_opponent(
         return Mixture.flat(members, list(opponent.values()))
     if isinstance(opponent, (list, tuple)):
         return Mixture.flat([make_opponent(game, each) for each in opponent], [1] * len(opponent))
-    found: Any = opponent
+    found: Any = _called(opponent, game)
     if isinstance(found, Mixture) or is_player(found) or is_text_player(found) or is_policy(found):
         return found
     raise TypeError(
@@ -121,8 +129,42 @@ def _named(game: Game[Any], name: str) -> Any:
     if kind == "past":
         selves = load_past_selves(game, argument)
         return Mixture.flat(selves, [1] * len(selves))
+    if not is_kind(kind) and _REFERENCE.fullmatch(name):
+        return _of_module(game, name)
     brought = sorted({entry.name for entry in entries(OPPONENTS)})
     if kind in brought and kind not in _PLAYERS:
         return make_opponent(game, find_extension(OPPONENTS, kind, "opponent")(game, argument))
-    forms = [*opponent_names(game), "mcts:N", "past:FOLDER", *brought]
+    forms = [*opponent_names(game), "mcts:N", "past:FOLDER", *brought, "module:Name"]
     raise UnknownName(f"opponent for {game.name}", name, forms)
+
+
+def is_kind(word: str) -> bool:
+    """Return True for what stands before the colon in the name of an opponent of ours."""
+    return word in (*_PLAYERS, "past", *(entry.name for entry in entries(OPPONENTS)))
+
+
+def _of_module(game: Game[Any], name: str) -> Any:
+    """Return the opponent `module:Name`, or `module:Name:TEXT`, of a module that the user named.
+
+    Raises:
+        ImportRefused: If nobody named the module: the name may be that of a file.
+    """
+    module, path, *text = name.split(":", 2)
+    if module not in named_modules:
+        raise ImportRefused(
+            f"the opponent {name!r:.200} is not imported: name its module yourself "
+            f"(zerogym --import {module:.200} ...), or give the object"
+        )
+    found = load_reference(f"{module}:{path}", "opponent")
+    return make_opponent(game, _called(found, game, *text))
+
+
+def _called(maker: Any, game: Game[Any], text: str = "") -> Any:
+    """Return what a class or function makes, from as many arguments as it takes; or the object."""
+    if not isinstance(maker, type | FunctionType):
+        return maker
+    takes = signature(maker).parameters.values()
+    required = sum(
+        each.default is each.empty and each.kind <= each.POSITIONAL_OR_KEYWORD for each in takes
+    )
+    return maker(*(game, text)[:required])

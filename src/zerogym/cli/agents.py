@@ -6,6 +6,7 @@ from typing import Any
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy, RandomPolicy
 from zerogym.agents.core import Policy
 from zerogym.agents.llm.models.endpoints import is_server
+from zerogym.cli.names import import_opponents
 from zerogym.errors import UnknownName
 
 BOUNDS = ("random", "oracle")
@@ -46,6 +47,8 @@ def entrant(game: Any, name: str, seed: int) -> Any:
     from zerogym.benchmarks.league.players import language_model, named
 
     model = name.removeprefix("llm:")
+    if not is_model(model):
+        import_opponents(name)
     return language_model(model) if is_model(model) else named(game, [name], seed)[0]
 
 

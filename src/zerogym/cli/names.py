@@ -5,19 +5,22 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import gymnasium as gym
 import pettingzoo
 
 from zerogym.cli.console import UsageError, usage_errors
+from zerogym.envs.games.opponents.registry import is_kind, split_names
 from zerogym.envs.lookup import find_game_name, find_task, full_id
 from zerogym.envs.plugins import creator_of, plugin_tasks, task_of_spec
-from zerogym.envs.references import import_named
+from zerogym.envs.recorded import own_references
+from zerogym.envs.references import import_named, named_modules
 from zerogym.envs.registry import Task
 from zerogym.errors import UnknownName
 
-typed_modules: set[str] = set()  # those that the user named; files may name what is in them
+typed_modules = named_modules  # files may name what is in them
 
 
 def typed_id(name: str) -> str:
@@ -58,20 +61,41 @@ def import_typed(module: str) -> None:
     Raises:
         CannotImport: If it cannot be imported.
     """
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # last, so that no file there hides an installed module
+    _find_own_modules()
     import_named(module)
-    typed_modules.add(module)
 
 
-def import_wrappers(given: Mapping[str, Any]) -> None:
-    """Import the modules of the wrappers `module:Class` that were typed."""
+def _find_own_modules() -> None:
+    """Let modules of the current folder be found, last: no file there hides an installed one."""
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+
+
+def _is_there(module: str) -> bool:
+    """Return whether there is a module, or the package that would hold it."""
+    _find_own_modules()
+    return find_spec(module.partition(".")[0]) is not None
+
+
+def import_settings(given: Mapping[str, Any]) -> None:
+    """Import the modules of wrappers, rewards and opponents among typed settings."""
     for setting in ("wrappers", "eval_wrappers"):
-        named = given.get(setting)
-        for name in named if isinstance(named, Mapping) else ():
-            module, colon, _ = name.partition(":")
-            if colon:
-                import_typed(module)
+        for name in own_references(given.get(setting)):
+            import_typed(name.partition(":")[0])
+    arguments = given.get("env_kwargs")
+    own = arguments.get("opponent") if isinstance(arguments, Mapping) else None
+    for opponent in (given.get("eval_opponent"), own):
+        if isinstance(opponent, str | Mapping):
+            import_opponents(*([opponent] if isinstance(opponent, str) else opponent))
+
+
+def import_opponents(*names: str) -> None:
+    """Import the modules of the opponents `module:Name` that were typed, alone or in `a+b`."""
+    for name in (part for whole in names for part in split_names(whole)):
+        module, colon, path = name.partition(":")
+        is_reference = module.replace(".", "a").isidentifier() and not path.startswith("/")
+        if colon and is_reference and not is_kind(module) and _is_there(module):
+            import_typed(module)
 
 
 def make_game(name: str, arguments: list[str]) -> Any:

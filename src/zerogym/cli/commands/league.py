@@ -29,8 +29,8 @@ def league(
         str,
         typer.Option(
             help="Names with commas between: random, scripted, minimax, cfr, mcts:N, past:FOLDER, "
-            "ppo:STEPS, self_play, llm:tiny, llm:FOLDER, or several as a+b. Default: all that need "
-            "no training."
+            "ppo:STEPS, self_play, llm:tiny, llm:FOLDER, module:Name, or several as a+b. "
+            "Default: all that need no training."
         ),
     ] = "",
     pairs: Annotated[

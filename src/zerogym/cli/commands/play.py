@@ -14,7 +14,7 @@ from zerogym.agents.core import Policy
 from zerogym.cli.agents import make_player, opponent_argument
 from zerogym.cli.console import UsageError, friendly, out, printable
 from zerogym.cli.control_screen import map_arguments, show_start, show_state
-from zerogym.cli.names import make, parse_arguments, typed_task
+from zerogym.cli.names import import_opponents, make, parse_arguments, typed_task
 from zerogym.cli.person import read_action
 from zerogym.errors import UnknownArgument
 
@@ -28,7 +28,8 @@ def play(
         str | None,
         typer.Option(
             help="Games: random, scripted, mcts:200, ... (a wrong name lists those of the game), "
-            "llm:tiny or llm:FOLDER, past:FOLDER, person; of random+mcts, one for each episode."
+            "llm:tiny or llm:FOLDER, past:FOLDER, module:Name, person; of random+mcts, one for "
+            "each episode."
         ),
     ] = None,
     seat: Annotated[str | None, typer.Option(help="Games: 0, 1, ... or random.")] = None,
@@ -51,6 +52,7 @@ def play(
     task = typed_task(name)
     arguments = parse_arguments(arg or [])
     if opponent is not None:
+        import_opponents(opponent)
         arguments["opponent"] = opponent_argument(opponent)
     if seat is not None:
         arguments["seat"] = int(seat) if seat.isdigit() else seat

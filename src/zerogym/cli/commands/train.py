@@ -14,7 +14,7 @@ import typer
 from rich.markup import escape
 
 from zerogym.cli.console import UsageError, friendly, interrupted, out, progress_bar, usage_errors
-from zerogym.cli.names import import_wrappers, typed_id
+from zerogym.cli.names import import_settings, typed_id
 from zerogym.cli.parsing import Verbs
 from zerogym.cli.settings import build, from_file, read_config, settings_command, typed
 from zerogym.envs.registry import game_of
@@ -50,7 +50,7 @@ def train_llm(
     given = typed(context)
     if game_of(given.get("env", "")) is None:  # else the model plays all its seats
         given = _with_full_id(given)
-    import_wrappers(given)
+    import_settings(given)
     given = read_config(GRPOConfig, config_file, given)
     if resume is None:
         config = build(GRPOConfig, given)
@@ -138,7 +138,7 @@ def train_fb(
     from zerogym.agents.zero_shot.config import PRESETS, FBConfig
 
     given = _with_full_id(typed(context))
-    import_wrappers(given)
+    import_settings(given)
     given = read_config(FBConfig, config_file, given)
     folder = resume or chosen or Path("runs/fb")
     if resume is not None:

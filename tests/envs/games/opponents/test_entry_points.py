@@ -1,5 +1,7 @@
 """Opponents that other packages bring, and a person in the other seats."""
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,8 @@ from zerogym.envs.games.board.tic_tac_toe import TicTacToe
 from zerogym.envs.games.cards.kuhn_poker import KuhnPoker, KuhnPokerEnv
 from zerogym.envs.games.opponents.mixture import Mixture
 from zerogym.envs.games.opponents.registry import make_opponent
-from zerogym.errors import UnknownName
+from zerogym.envs.references import named_modules
+from zerogym.errors import ImportRefused, UnknownName
 
 TOE = TicTacToe()
 PLAYERS = """
@@ -44,13 +47,16 @@ random = other_players:nobody
 
 
 @pytest.fixture
-def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An installed package that brings opponents."""
     (tmp_path / "other_players.py").write_text(PLAYERS)
     (tmp_path / "other-1.0.dist-info").mkdir()
     (tmp_path / "other-1.0.dist-info/METADATA").write_text("Name: other\nVersion: 1.0\n")
     (tmp_path / "other-1.0.dist-info/entry_points.txt").write_text(NAMES)
     monkeypatch.syspath_prepend(tmp_path)
+    yield
+    sys.modules.pop("other_players", None)
+    named_modules.discard("other_players")
 
 
 def test_our_own_are_installed() -> None:
@@ -73,6 +79,43 @@ def test_another_package_brings_opponents() -> None:
         make_opponent(TOE, "random:9")
     with pytest.raises(UnknownName, match="Did you mean 'mine'"):
         make_opponent(TOE, "mini")
+
+
+class Last:
+    """The last legal move, of any game."""
+
+    def __init__(self, game: Any) -> None:
+        self.game = game
+
+    def choose(self, state: Any, rng: Any, deterministic: bool = False) -> int:
+        return int(self.game.legal(state)[-1])
+
+
+def test_objects_classes_and_functions_are_opponents() -> None:
+    for opponent in (Last(TOE), Last, lambda game: Last(game), lambda: Last(TOE)):
+        env = gym.make("zerogym/TicTacToe-v0", seat=1, opponent=opponent)
+        assert "7 8 X" in env.reset(seed=0)[0]
+    mixed = make_opponent(TOE, [Last, "random"])
+    assert isinstance(mixed, Mixture)
+
+
+@pytest.mark.usefixtures("other_package")
+def test_a_module_is_imported_only_where_a_person_typed_it() -> None:
+    shown = ("tic_tac_toe", "--seat", "1", "--seed", "0")
+    with pytest.raises(ImportRefused, match="zerogym --import other_players"):
+        make_opponent(TOE, "other_players:cell:4")
+    assert "other_players" not in sys.modules
+    found = run(*shown, "--opponent", "other_players:Talker")
+    assert found.exit_code == 0 and "7 8 X" in found.output, found.output
+    assert make_opponent(TOE, "other_players:cell:4").cell == 4  # type: ignore[union-attr]
+    assert isinstance(make_opponent(TOE, "random+other_players:Talker"), Mixture)
+    for name, says in (
+        ("other_players:Severl", "no opponent of other_players 'Severl'. Did you mean 'several'"),
+        ("mtcs:50", "Did you mean 'mcts'"),
+        ("nowhere:Player", "the opponent 'nowhere:Player' is not imported"),
+    ):
+        found = run(*shown, "--opponent", name)
+        assert found.exit_code == 2 and says in " ".join(found.output.split()), found.output
 
 
 @pytest.mark.usefixtures("other_package")
