@@ -24,8 +24,9 @@ bench: install
 test: install-dev
 	@$(MAKE) --no-print-directory -j 2 lint contracts
 
+# Neighbours run in one process (worksteal): what a file prepares, or a game solved, is there once.
 contracts: install-dev
-	$(ONE_THREAD) $(RUN) -m pytest -q -n $(WORKERS) -m "not proof"
+	$(ONE_THREAD) $(RUN) -m pytest -q -n $(WORKERS) --dist worksteal -m "not proof"
 
 proofs: install-dev
 	$(ONE_THREAD) $(RUN) tools/proofs.py --workers $(WORKERS) $(if $(SINCE),--since $(SINCE)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(PASSED),--passed $(PASSED))
