@@ -63,7 +63,8 @@ $(RUN):
 		{ echo "$(PYTHON) has no venv module: install your system's python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# The site, in build/site: fails on a broken link or a warning.
+# The site, in build/site: fails on a broken link or a warning. Its search needs a server, such as
+# `python -m http.server -d build/site`.
 site: install-dev
 	$(ONE_THREAD) NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build
 

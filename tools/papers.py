@@ -111,7 +111,7 @@ def _classes(module: Path) -> set[str]:
 
 
 def _distance(test: Path, mirrored: Path) -> tuple[int, str]:
-    """How far a test is from a place in the tree."""
+    """Sort the tests that share most of a path with a place in the tree first."""
     shared = [a == b for a, b in zip(test.parts, mirrored.parts, strict=False)]
     return -(shared.index(False) if False in shared else len(shared)), str(test)
 
