@@ -111,7 +111,7 @@ def test_a_module_is_imported_only_where_a_person_typed_it() -> None:
     assert isinstance(make_opponent(TOE, "random+other_players:Talker"), Mixture)
     for name, says in (
         ("other_players:Severl", "no opponent of other_players 'Severl'. Did you mean 'several'"),
-        ("mtcs:50", "Did you mean 'mcts'"),
+        ("mtcs:50", "Did you mean 'mcts:N'"),
         ("nowhere:Player", "the opponent 'nowhere:Player' is not imported"),
     ):
         found = run(*shown, "--opponent", name)
