@@ -11,7 +11,7 @@ from zerogym.envs.control.core.tasks import Task
 from zerogym.wrappers.observation.partial_observation import HiddenColumns
 
 
-@pytest.mark.parametrize("count", [200, pytest.param(20_000, marks=pytest.mark.proof)])
+@pytest.mark.parametrize("count", [200, pytest.param(100_000, marks=pytest.mark.proof)])
 @each_body
 def test_relabelled_rewards_equal_streamed_ones_exactly(id: str, count: int) -> None:
     """Check the rewards of every task along one stream of transitions against stored ones."""
