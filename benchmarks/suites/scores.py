@@ -135,7 +135,7 @@ class Table:
 
     @property
     def absent(self) -> dict[str, str]:
-        """What is not installed or not prepared, for agents that have no cell but missing ones."""
+        """The agents that have missing cells only, with what is not installed or not prepared."""
         found: dict[str, list[Score]] = {}
         for (_, agent), score in self.cells.items():
             found.setdefault(agent, []).append(score)

@@ -1,4 +1,4 @@
-"""What users mistype: each is one line that names what is meant, and exit code 2."""
+"""Mistakes at the command line: each is one line that names what is meant, and exit code 2."""
 
 import pytest
 from typer.testing import CliRunner

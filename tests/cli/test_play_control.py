@@ -1,4 +1,4 @@
-"""What a person sees of a control world."""
+"""A control world on a person's screen."""
 
 import pytest
 from typer.testing import CliRunner

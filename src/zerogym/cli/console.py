@@ -141,9 +141,9 @@ AsJson = Annotated[
 ]
 
 
-def json_only(wanted: bool) -> None:
+def json_only(as_json: bool) -> None:
     """Print all that a verb prints from here on to stderr, where it ends with a JSON document."""
-    out.stderr = wanted
+    out.stderr = as_json
 
 
 def print_json(document: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a person sees of a control world: its map, the goal, named features, and the actions.
+"""A control world on a person's screen: its map, the goal, named features, and the actions.
 
 The map is left out where it shows what the agent does not observe.
 """

@@ -61,8 +61,8 @@ def games(
     out.print(f"[dim]Results {played.results}[/]")
     if as_json:
         rows = [
-            {"game": game, "player": name, "payoff": paid.value, "low": paid.low, "high": paid.high}
-            for (game, name), paid in table.payoffs.items()
+            {"game": game, "player": name, "payoff": one.value, "low": one.low, "high": one.high}
+            for (game, name), one in table.payoffs.items()
         ]
         paths = {"results": played.results, "report": report}
         print_json({"suite": suite.name, "seed": seed, **paths, "rows": rows})

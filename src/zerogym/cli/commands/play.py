@@ -15,7 +15,6 @@ from zerogym.cli.agents import make_player, opponent_argument
 from zerogym.cli.console import UsageError, friendly, out, printable
 from zerogym.cli.control_screen import map_arguments, show_start, show_state
 from zerogym.cli.names import import_opponents, make, parse_arguments, typed_task
-from zerogym.cli.person import read_action
 from zerogym.errors import UnknownArgument
 
 SHOWN_INFO = ("feedback", "answer", "success")
@@ -92,6 +91,8 @@ def _episode(env: Any, player: Policy | None, seed: int | None, shared: bool) ->
     Raises:
         EOFError: When the person leaves.
     """
+    from zerogym.cli.person import read_action
+
     observation, info = env.reset(seed=seed)
     state: Any = None
     value, fresh, over = 0.0, True, False
