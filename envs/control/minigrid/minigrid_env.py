@@ -14,7 +14,10 @@ from zerogym.envs.control.core.env import DEFAULT
 from zerogym.envs.control.minigrid.base import BaseMiniGridEnv, View
 from zerogym.envs.control.minigrid.episode import package
 from zerogym.envs.control.minigrid.levels import LEVELS, package_id
+from zerogym.envs.registry import TASKS
 from zerogym.errors import UnknownName
+
+TARGET = "control.minigrid.minigrid_env:MiniGridEnv"  # in the registry
 
 
 class MiniGridEnv(BaseMiniGridEnv):
@@ -95,7 +98,9 @@ class MiniGridEnv(BaseMiniGridEnv):
         if level not in tuple(LEVELS):
             raise UnknownName("level", level, list(LEVELS))
         self.level = level
-        pristine = package(package_id(level), "zerogym/MiniGrid-v0", max_steps=10**9)
+        own_ids = {task.kwargs.get("level"): task.id for task in TASKS if task.target == TARGET}
+        needed_by = own_ids.get(level, own_ids[None])  # the id that has this level, for the error
+        pristine = package(package_id(level), needed_by, max_steps=10**9)
         super().__init__(pristine, LEVELS[level], task, view, horizon, render_mode)
 
     def _draw(self, world: Any, rng: np.random.Generator, level: Any) -> None:

@@ -188,6 +188,13 @@ def test_known_findings_are_shown_and_do_not_fail(tmp_path: Path) -> None:
     run = CliRunner().invoke(app, [*command, "--known", str(known)])
     assert run.exit_code == 0, run.output
     assert "a distractor scores" in " ".join(run.output.split())
+    known.write_text(
+        json.dumps({planted: {"wrong answers": "", "own answer": "", "hostile replies": ""}})
+    )
+    both = [*command, "--check", "own answer", "--known", str(known)]
+    shown = " ".join(CliRunner().invoke(app, both).output.split())
+    assert f"stale: {planted}: own answer does not fail" in shown
+    assert shown.count("stale:") == 1, "of the checks that ran"
     known.write_text(json.dumps({planted: {"hostile replies": "another check"}}))
     assert CliRunner().invoke(app, [*command, "--known", str(known)]).exit_code == 1
     known.write_text("[]")

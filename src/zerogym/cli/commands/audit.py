@@ -51,7 +51,7 @@ def audit(
         Path | None,
         typer.Option(
             help="JSON of findings that are known and open, {ID: {CHECK: REASON}}: they are shown, "
-            "and do not fail the audit."
+            "and do not fail the audit. An entry whose check ran without a fault is named as stale."
         ),
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Wall time for one check.")] = SECONDS,
@@ -114,6 +114,11 @@ def audit(
         failed = {finding.check for finding in report.findings if finding.status == "fail"}
         for name in sorted(failed & set(reasons)):
             out.print(f"known: {escape(f'{report.subject}: {name}: {reasons[name]}')}")
+        done = {finding.check for finding in report.findings}
+        for name in sorted(set(reasons) - failed & set(reasons)):
+            if name in done or name not in CHECKS:
+                gone = f"{report.subject}: {name} does not fail; delete it from {known}"
+                out.print(f"[yellow]stale:[/] {escape(gone)}", soft_wrap=True)
         if failed - set(reasons) or not (failed or report.clean):
             dirty.append(report)
     if dirty:

@@ -1,8 +1,10 @@
 """MiniGrid worlds: the package's physics and missions, our views and rewards."""
 
 import random
+import sys
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from minigrid.core import constants
@@ -12,6 +14,7 @@ from helpers.control.minigrid_play import careful, each_level, make, package, pl
 from zerogym.envs.control.minigrid.state import COLORS, DOOR_STATES, KINDS, MAX_DOORS
 
 # The world is the package's.
+from zerogym.errors import MissingExtra
 
 
 def test_names_are_the_packages() -> None:
@@ -127,3 +130,12 @@ def test_lava_ends_every_episode() -> None:
     assert info["event"] == "You step into lava. You have failed."
     with pytest.raises(RuntimeError, match="over"):
         env.step(0)
+
+
+@pytest.mark.parametrize("name", ["MiniGrid", "KeyCorridor", "BabyAI", "MiniGridMaze"])
+def test_a_missing_package_is_named_with_the_id_that_needs_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "minigrid", None)
+    with pytest.raises(MissingExtra, match=rf"^zerogym/{name}-v0 needs minigrid: pip install"):
+        gym.make(f"zerogym/{name}-v0")

@@ -261,6 +261,23 @@ def test_neither_length_nor_mentions_tell_what_follows() -> None:
         assert abs(np.corrcoef(values, yes)[0, 1]) < 0.2
 
 
+# A person prefers somebody to somebody else, answers a question and joins a group: said of two
+# people alone ("Joan prefers Kira"), these leave open what is meant.
+ODD_VERBS = {"prefers", "answers", "joins"}
+
+
+def test_verbs_make_sense_between_two_people() -> None:
+    said = {
+        atom[0].removeprefix(NOT)
+        for kind in FirstOrderEnv.categories
+        for problem in drawn(kind, 20)
+        for one in problem.data["statements"]
+        for atom in (one.get("then") or one["fact"], *one.get("if", ()))
+        if len(atom) == 3
+    }
+    assert len(said) > 10 and not said & ODD_VERBS
+
+
 def test_each_list_of_statuses_is_the_answer_equally_often() -> None:
     """Theories that do not give the statuses are drawn again, not the statuses."""
     rng = np.random.default_rng(5)

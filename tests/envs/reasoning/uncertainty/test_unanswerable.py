@@ -135,3 +135,14 @@ def test_a_number_may_have_the_unit_of_the_question() -> None:
                 assert UnanswerableEnv.score(problem, f"{problem.answer} {wrong}") == 0
             assert UnanswerableEnv.score(problem, f"{int(problem.answer) + 1} {unit}") == 0
     assert units == {"coins", "plants", "parts", "fruits"}
+
+
+def test_quantities_are_what_the_question_adds_up() -> None:
+    """Plants are counted, so that a row has a number of plants: its length would not be known."""
+    phrases = {"length of", "weight of", "height of"}
+    names = {name for problem in drawn(1.0, 150) for name in problem.data["names"]}
+    assert any(name.startswith("number of plants in a") for name in names)
+    assert not any(phrase in name for name in names for phrase in phrases)
+    for theme in THEMES:  # a fact and its quantity share the word that says what is counted
+        counted = {"price": "costs", "speed": "makes", "size": "holds", "number": "has"}
+        assert counted[theme.rate.split()[0]] in theme.rate_given.split()
