@@ -1,9 +1,16 @@
 """The Python blocks of the README and of the site's hand-written pages run, in order."""
 
+import os
 import re
+import shlex
+import sys
 from pathlib import Path
 
+import gymnasium as gym
 import pytest
+from typer.testing import CliRunner
+
+from zerogym.cli import app
 
 BLOCK = re.compile(r"^```python(?: title=\"([^\"\n]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OWN = ("task", "game", "reward", "tool", "tool_world", "advantage")
@@ -32,3 +39,25 @@ def test_the_code_of_a_page_runs(
             (tmp_path / title).write_text(code, "utf-8")
         else:
             exec(compile(code, f"{page}.md", "exec"), names)
+
+
+@pytest.mark.proof
+def test_the_commands_of_the_page_about_packages_run(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    text = (root / "docs/tutorials/own_package.md").read_text("utf-8")
+    lines = re.findall(r"^(?:zerogym|cd) .+$", text, re.MULTILINE)
+    assert len(lines) == 5
+    for line in lines:
+        command, *arguments = shlex.split(line)
+        if command == "cd":
+            os.chdir(arguments[0])
+            continue
+        found = CliRunner().invoke(app, arguments, env={"COLUMNS": "300"})
+        assert found.exit_code == 0, found.output
+    assert "4 test problems without the wrappers of training" in found.output
+    gym.registry.pop("digit_sum/DigitSum-v0")
+    sys.modules.pop("digit_sum")
