@@ -127,7 +127,7 @@ def test_mdpo_ends_at_the_tilted_policy() -> None:
 
 @pytest.mark.parametrize("name", SURROGATES.names())
 def test_on_policy_every_surrogate_is_reinforce(name: str) -> None:
-    """Where nothing has changed since sampling the gradient by log p is the advantage."""
+    """The gradient by log p is the advantage if nothing has changed since sampling."""
     for advantage in (0.7, -1.3, 0.0):
         assert at(SURROGATES.make(name), [1.0, 1.0], advantage)[1] == pytest.approx([advantage] * 2)
 

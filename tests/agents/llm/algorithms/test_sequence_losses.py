@@ -86,7 +86,7 @@ def test_dpo_and_ipo_by_hand() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_coefficients_give_the_gradient_of_the_whole(name: str) -> None:
-    """Of a linear model's scores, over groups of different sizes and any cut of the episodes."""
+    """Scores are of a linear model, groups of different sizes, and episodes are cut anyhow."""
     part = SEQUENCE_LOSSES.make(name)
     rng = np.random.default_rng(0)
     sizes, rewards = (4, 2, 3), iter([1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
