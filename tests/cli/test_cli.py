@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import gymnasium as gym
@@ -220,8 +219,7 @@ def test_help_and_list_load_nothing_heavy() -> None:
         "for verb in (['--help'], ['list'], ['train', '--help']):\n"
         "    try: app(verb)\n    except SystemExit: pass\n"
         "heavy = {'torch', 'transformers', 'stable_baselines3', 'matplotlib', 'minigrid'}\n"
+        "heavy |= {'zerogym.envs.games.core.game', 'zerogym.benchmarks.suites.runner'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
-    started = time.monotonic()
     subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert time.monotonic() - started < 10  # half a second where nothing else runs

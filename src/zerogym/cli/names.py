@@ -12,10 +12,8 @@ import gymnasium as gym
 import pettingzoo
 
 from zerogym.cli.console import UsageError, usage_errors
-from zerogym.envs.games.opponents.registry import is_kind, split_names
 from zerogym.envs.lookup import find_game_name, find_task, full_id
 from zerogym.envs.plugins import creator_of, plugin_tasks, task_of_spec
-from zerogym.envs.recorded import own_references
 from zerogym.envs.references import import_named, named_modules
 from zerogym.envs.registry import Task
 from zerogym.errors import UnknownName
@@ -79,6 +77,8 @@ def _is_there(module: str) -> bool:
 
 def import_settings(given: Mapping[str, Any]) -> None:
     """Import the modules of wrappers, rewards and opponents among typed settings."""
+    from zerogym.envs.recorded import own_references
+
     for setting in ("wrappers", "eval_wrappers"):
         for name in own_references(given.get(setting)):
             import_typed(name.partition(":")[0])
@@ -91,6 +91,8 @@ def import_settings(given: Mapping[str, Any]) -> None:
 
 def import_opponents(*names: str) -> None:
     """Import the modules of the opponents `module:Name` that were typed, alone or in `a+b`."""
+    from zerogym.envs.games.opponents.registry import is_kind, split_names
+
     for name in (part for whole in names for part in split_names(whole)):
         module, colon, path = name.partition(":")
         is_reference = module.replace(".", "a").isidentifier() and not path.startswith("/")
