@@ -127,7 +127,9 @@ def wilson(successes: int, count: int) -> tuple[float, float]:
     middle = share + z * z / (2 * count)
     spread = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
     scale = 1 + z * z / count
-    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+    low, high = (middle - spread) / scale, (middle + spread) / scale
+    # At 0 and 1 an end is the share itself, which rounding may miss.
+    return max(0.0, min(share, low)), min(1.0, max(share, high))
 
 
 def evaluation_envs(

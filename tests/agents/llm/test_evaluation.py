@@ -70,6 +70,13 @@ def test_the_conversation_of_a_policy_is_its_own() -> None:
     assert prompts[0].startswith("Be brief.")
 
 
+def test_an_interval_holds_its_share() -> None:
+    for count in range(1, 60):
+        for right in range(count + 1):
+            low, high = wilson(right, count)
+            assert 0 <= low <= right / count <= high <= 1
+
+
 def test_a_game_is_its_single_seat_view() -> None:
     outcome = evaluate(Solver({}), "kuhn_poker", 2, opponent="cfr")
     assert outcome.episodes == 2 and -2 <= outcome.reward <= 2
