@@ -43,7 +43,7 @@ def run(*arguments: object) -> Result:
 
 
 def installed(package: Path) -> None:
-    """What an installation leaves: the module on the path, and the declared entry points."""
+    """Leave what an installation leaves: the declared entry points beside the module."""
     project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
     info = package / f"{project['name']}-1.0.dist-info"
     info.mkdir()

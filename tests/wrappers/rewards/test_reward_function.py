@@ -59,14 +59,14 @@ def test_rewards_by_name_and_by_object() -> None:
 
 
 def test_the_observation_is_what_was_replied_to() -> None:
-    seen: list[str] = []
+    observations: list[str] = []
 
     def reward(observed: str, reply: str, info: Any) -> float:
-        seen.append(observed)
+        observations.append(observed)
         return 0.0
 
     rewarded(reward, "6", "5")
-    assert "8 - 3" in seen[0] and seen[1] != seen[0]
+    assert "8 - 3" in observations[0] and observations[1] != observations[0]
 
 
 def test_wrong_rewards_are_one_error() -> None:

@@ -52,8 +52,8 @@ def test_training_problems_are_wrapped_and_the_evaluation_is_not(
     [checkpoint] = model.parent.glob("checkpoint-*")
     record = json.loads((checkpoint / "run.json").read_text())
     assert record["config"]["wrappers"] == settings["wrappers"]
-    exam = {"difficulty": 0, "split": "test"}
-    on = {"player_0": {"env": CALCULATION, "kwargs": exam, "wrappers": {}}}
+    held_out_arguments = {"difficulty": 0, "split": "test"}
+    on = {"player_0": {"env": CALCULATION, "kwargs": held_out_arguments, "wrappers": {}}}
     assert record["evaluated_on"] == on
     [line, *_] = next((tmp_path / "run/rollouts").iterdir()).read_text().splitlines()
     info = json.loads(line)["info"]
