@@ -1,4 +1,4 @@
-"""What installed packages bring: entry points of our groups, loaded when they are needed.
+"""Entry points of installed packages: environments, opponents and rewards, loaded when needed.
 
 | group | value | used as |
 |---|---|---|

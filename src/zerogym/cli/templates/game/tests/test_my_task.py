@@ -21,7 +21,7 @@ def test_perfect_play_wins_against_a_perfect_opponent() -> None:
     assert reward == 1.0
 
 
-def test_an_illegal_move_is_asked_for_again_and_loses_in_the_end() -> None:
+def test_an_illegal_move_may_be_repeated_and_loses_in_the_end() -> None:
     env = zerogym.make("my_task/MyTask-v0", seat=0, max_retries=1)
     env.reset(seed=0)
     _, reward, over, _, info = env.step("<answer>9</answer>")
