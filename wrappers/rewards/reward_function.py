@@ -41,7 +41,7 @@ class RewardFunction(TextWrapper):
         >>> task = gym.make("zerogym/RandomCalculation-v0", difficulty=0)
         >>> env = RewardFunction(task, lambda observed, reply, info: -0.01 * len(reply))
         >>> _ = env.reset(seed=2)
-        >>> env.step("<answer>5</answer>")[1]
+        >>> round(env.step("<answer>5</answer>")[1], 2)
         0.82
     """
 
