@@ -134,7 +134,7 @@ def test_known_arguments() -> None:
         assert PropositionalEntailmentEnv.solve(problem) == answer
 
 
-def seen_from_the_conclusion(problem: Problem) -> tuple[object, ...]:
+def premises_about_the_conclusion(problem: Problem) -> tuple[object, ...]:
     """The conclusion, and the premises without the letters that are not in it."""
     goal = problem.data["conclusion"]
     kept = sorted(set(goal) - set("~&|<-> ()"), key=goal.index)
@@ -164,7 +164,7 @@ def test_a_problem_and_its_twin_look_alike_from_the_conclusion() -> None:
             data = {"premises": [write(p) for p in premises], "conclusion": write(goal)}
             sides.append(Problem("", "", data=data))
         assert [follows(problem) for problem in sides] == [False, True]
-        assert len({seen_from_the_conclusion(problem) for problem in sides}) == 1
+        assert len({premises_about_the_conclusion(problem) for problem in sides}) == 1
         assert len({PropositionalEntailmentEnv.canonical_key(problem) for problem in sides}) == 1
         assert len({"".join(sorted("".join(p.data["premises"]))) for p in sides}) == 1
 

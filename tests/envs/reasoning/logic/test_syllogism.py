@@ -200,14 +200,14 @@ def test_the_premises_about_the_ends_do_not_tell_the_answer(difficulty: float) -
 @pytest.mark.parametrize("count", [3, 6])
 def test_an_argument_and_its_twin_have_the_same_parts(count: int, existential: bool) -> None:
     rng = np.random.default_rng(count)
-    kinds, seen = count + 1 + OTHERS, 0
+    kinds, checked = count + 1 + OTHERS, 0
     category = "existential" if existential else "modern"
-    while seen < 20:
+    while checked < 20:
         chain, conclusion, _ = _valid_chain(rng, count, category, list(KINDS[:kinds]))
         pair = _with_twin(rng, chain, conclusion, kinds, existential)
         if pair is None:
             continue
-        seen += 1
+        checked += 1
         valid, twin = pair
         assert follows_by_chaining(valid, conclusion, kinds, existential)
         assert not follows_by_chaining(valid, negation(conclusion), kinds, existential)
