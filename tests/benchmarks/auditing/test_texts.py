@@ -32,8 +32,6 @@ def test_a_planted_fault_is_found_and_its_repair_passes(name: str) -> None:
 
 def test_a_constant_answer_is_named_with_the_category_that_it_is_too_good_in() -> None:
     found = constant_answer(Subject("Planted/DigitsFault-v0"), QUICK)  # "no" has half elsewhere
-        Subject("Planted/DigitsFault-v0"), QUICK
-    )  # "no" scores a half elsewhere
     floors = found.measured["categories"]
     assert floors["parity"]["mean"] > floors["digit"]["mean"]
     assert f"'7' earns {floors['digit']['mean']:.2g} in digit" in found.says
