@@ -7,6 +7,7 @@ from .grpo_config import GRPOConfig
 from .models.loading import load_model, save_model
 from .policy import LLMPolicy
 from .rollout.evaluation import Evaluation
+from .sampled_evaluation import evaluate_samples
 from .supervised.fine_tuning import sft
 from .supervised.sft import SFTConfig, fine_tune
 from .training.grpo import train
@@ -21,6 +22,7 @@ __all__ = [
     "Sampling",
     "advantage",
     "evaluate",
+    "evaluate_samples",
     "fine_tune",
     "load_generator",
     "load_model",

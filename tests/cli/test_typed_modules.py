@@ -85,6 +85,7 @@ def run(*arguments: object) -> Result:
             "undiscounted returns",
         ),
         (("baselines", "own_tasks:own/Row-v0", "--missing"), "zerogym baselines own_tasks:own/Row"),
+        (("eval", "tiny", "own_tasks:own/Sums-v0", "--samples", 1, "--episodes", 1), "1 test"),
         (("collect", "own_tasks:own/Row-v0", "--steps", 9, "--out", "data"), "Data: data"),
     ],
 )

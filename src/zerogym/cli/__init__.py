@@ -18,6 +18,7 @@ from zerogym.cli.commands.collect import collect
 from zerogym.cli.commands.compare import compare
 from zerogym.cli.commands.data import data
 from zerogym.cli.commands.doctor import doctor
+from zerogym.cli.commands.evaluate import evaluate
 from zerogym.cli.commands.exploit import exploit
 from zerogym.cli.commands.infer import infer
 from zerogym.cli.commands.league import league
@@ -49,6 +50,7 @@ app.command("play")(play)
 app.command("audit")(audit)
 app.add_typer(bench, name="bench")
 app.command("compare")(compare)
+app.command("eval")(evaluate)
 app.command("league")(league)
 app.command("exploit")(exploit)
 app.command("baselines")(baselines)

@@ -1,0 +1,50 @@
+"""The outcomes of all samples of one problem."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from zerogym.agents.llm.prompting.self_consistency import answer_of
+from zerogym.agents.llm.rollout.evaluation import succeeded
+from zerogym.agents.trajectory import Trajectory
+
+
+@dataclass(frozen=True)
+class SampledProblem:
+    """Scores and answers of the samples of one problem, one an episode.
+
+    Attributes:
+        seed: Of the reset: with the environment's arguments it makes the problem again.
+        key: A checksum of the first observation, by which problems of two logs are compared.
+        scores: Reward of each sample; None where a tool failed by itself, which does not count.
+        correct: Whether each reached its goal; None where its last info does not say so.
+        answers: The answer in the last reply of each, without outer blanks and case.
+    """
+
+    seed: int
+    key: str
+    scores: tuple[float | None, ...]
+    correct: tuple[bool | None, ...]
+    answers: tuple[str, ...]
+
+    @property
+    def counted(self) -> list[int]:
+        """The places of the samples that count."""
+        return [place for place, score in enumerate(self.scores) if score is not None]
+
+    @classmethod
+    def of(cls, episodes: Sequence[Trajectory]) -> "SampledProblem":
+        """Return the outcomes of episodes of the same problem, at least one."""
+        shown = next((each.turns[0].observation for each in episodes if each.turns), "")
+        return cls(
+            seed=episodes[0].seed,
+            key=hashlib.sha256(shown.encode()).hexdigest()[:16],
+            scores=tuple(each.reward if each.counts else None for each in episodes),
+            correct=tuple(succeeded(each) for each in episodes),
+            answers=tuple(_answer(each) for each in episodes),
+        )
+
+
+def _answer(episode: Trajectory) -> str:
+    replies = episode.replies
+    return answer_of(replies[-1].action) if replies else ""
