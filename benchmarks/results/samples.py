@@ -36,8 +36,8 @@ def max_at_k(scores: Sequence[float], k: int) -> float:
         ValueError: If k is not in 1..n.
 
     Example:
-        >>> max_at_k([0.0, 0.5, 1.0], 2)
-        0.8333333333333334
+        >>> round(max_at_k([0.0, 0.5, 1.0], 2), 4)
+        0.8333
     """
     n = len(scores)
     _check(n, k)
