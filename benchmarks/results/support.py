@@ -65,8 +65,12 @@ def support_change(
     if not 0 <= threshold < 1:
         raise ValueError(f"the threshold must be in [0, 1), got {threshold}")
     pairs = [(a > threshold, b > threshold) for a, b in zip(first, second, strict=True)]
-    numbers = [pairs.count(each) for each in ((True, True), (True, False), (False, True))]
-    return SupportChange(*numbers, outside=len(pairs) - sum(numbers))
+    return SupportChange(
+        kept=pairs.count((True, True)),
+        lost=pairs.count((True, False)),
+        gained=pairs.count((False, True)),
+        outside=pairs.count((False, False)),
+    )
 
 
 def _share(part: int, whole: int) -> float | None:
