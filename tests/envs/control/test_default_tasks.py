@@ -66,7 +66,9 @@ def test_a_first_step_without_reward_by_no_ones_choice_warns_once() -> None:
 
 def test_agents_train_on_no_reward() -> None:
     assert reward_free("zerogym:zerogym/Pendulum-v0") == {"task": None}
-    assert reward_free("zerogym/ChainSum-v0") == reward_free("my:Own-v0") == {}
+    assert reward_free("zerogym/ChainSum-v0") == reward_free("gymnasium:CartPole-v1") == {}
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        reward_free("nowhere:Own-v0")
     with warnings.catch_warnings():
         env = make_wrapped_env("zerogym/Pendulum-v0", {}, {})
         assert "category" not in env.reset(seed=0)[1]

@@ -95,7 +95,7 @@ def test_names_are_those_that_the_game_has() -> None:
     "wrong", ["mctss", "mcts:0", "mcts:x", "mcts:", "mcts:1.5", "random:3", "", "random+", "+"]
 )
 def test_an_unknown_name_says_what_there_is(wrong: str) -> None:
-    with pytest.raises(UnknownName, match=r"mcts, mcts:N, minimax, past:FOLDER"):
+    with pytest.raises(UnknownName, match=r"mcts, mcts:N, minimax, module:Name, past:FOLDER"):
         make_opponent(TOE, wrong)
 
 
