@@ -47,7 +47,7 @@ EXCEPTIONS = {
     ("envs/reasoning/uncertainty/unanswerable.py", "pay"): "the example shows a prompt",
     ("agents/zero_shot/models/encoders.py", "seen"): "a key of a saved model's config.json",
     ("agents/zero_shot/prompts/prompt.py", "asked"): "a key of prompt files",
-    ("src/zerogym/cli/commands/train.py", "quiet"): "an attribute of rich's console",
+    ("src/zerogym/cli/commands/agents/train.py", "quiet"): "an attribute of rich's console",
 }
 
 # A first line has its subject or its verb in front.

@@ -10,24 +10,24 @@ from typing import Annotated
 import typer
 
 import zerogym
-from zerogym.cli.commands.audit import audit
-from zerogym.cli.commands.baselines import baselines
-from zerogym.cli.commands.bench import bench
+from zerogym.cli.commands.agents.collect import collect
+from zerogym.cli.commands.agents.data import data
+from zerogym.cli.commands.agents.infer import infer
+from zerogym.cli.commands.agents.models import model
+from zerogym.cli.commands.agents.parts import parts
+from zerogym.cli.commands.agents.predict import predict
+from zerogym.cli.commands.agents.train import train
+from zerogym.cli.commands.benchmarks.audit import audit
+from zerogym.cli.commands.benchmarks.baselines import baselines
+from zerogym.cli.commands.benchmarks.bench import bench
+from zerogym.cli.commands.benchmarks.compare import compare
+from zerogym.cli.commands.benchmarks.evaluate import evaluate
+from zerogym.cli.commands.benchmarks.exploit import exploit
+from zerogym.cli.commands.benchmarks.league import league
 from zerogym.cli.commands.browse import info, list_worlds
-from zerogym.cli.commands.collect import collect
-from zerogym.cli.commands.compare import compare
-from zerogym.cli.commands.data import data
 from zerogym.cli.commands.doctor import doctor
-from zerogym.cli.commands.evaluate import evaluate
-from zerogym.cli.commands.exploit import exploit
-from zerogym.cli.commands.infer import infer
-from zerogym.cli.commands.league import league
-from zerogym.cli.commands.models import model
 from zerogym.cli.commands.new import new
-from zerogym.cli.commands.parts import parts
 from zerogym.cli.commands.play import play
-from zerogym.cli.commands.predict import predict
-from zerogym.cli.commands.train import train
 from zerogym.cli.console import friendly, out
 from zerogym.cli.names import import_typed
 from zerogym.cli.parsing import Verbs

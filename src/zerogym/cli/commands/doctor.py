@@ -10,7 +10,7 @@ from rich.table import Table
 
 import zerogym
 from zerogym.benchmarks.results.provenance import memory_gib, processor, versions
-from zerogym.cli.commands.models import known_models
+from zerogym.cli.commands.agents.models import known_models
 from zerogym.cli.console import AsJson, friendly, out, print_json
 
 # extra -> the modules that show that it is installed, and its purpose

@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from zerogym.cli.commands.train import ConfigFile, Resume, shown_metrics
+from zerogym.cli.commands.agents.train import ConfigFile, Resume, shown_metrics
 from zerogym.cli.console import friendly, interrupted, out, progress_bar, usage_errors
 from zerogym.cli.names import typed_id
 from zerogym.cli.settings import build, from_file, read_config, typed

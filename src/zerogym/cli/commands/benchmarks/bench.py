@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 
 from zerogym.cli.bench_screen import Screen
-from zerogym.cli.commands.bench_games import games
+from zerogym.cli.commands.benchmarks.bench_games import games
 from zerogym.cli.console import (
     AsJson,
     friendly,

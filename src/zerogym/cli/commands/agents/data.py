@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from zerogym.cli.commands.collect import write_card
+from zerogym.cli.commands.agents.collect import write_card
 from zerogym.cli.console import friendly, out, usage_errors
 from zerogym.cli.parsing import Verbs
 from zerogym.errors import require

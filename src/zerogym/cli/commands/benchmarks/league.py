@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from zerogym.cli.agents import entrant
-from zerogym.cli.commands.exploit import interval
+from zerogym.cli.commands.benchmarks.exploit import interval
 from zerogym.cli.console import (
     AsJson,
     friendly,

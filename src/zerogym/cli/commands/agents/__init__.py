@@ -1,0 +1,1 @@
+"""Verbs that train agents, use them, and keep what they have recorded."""

@@ -1,0 +1,1 @@
+"""Verbs that measure: suites, leagues, best replies, baselines, audits, comparisons."""
