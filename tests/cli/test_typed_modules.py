@@ -104,6 +104,7 @@ def test_verbs_take_ids_with_a_module(command: tuple[object, ...], shows: str) -
             "own_tasks:own/Sms-v0",
             "'own_tasks' registers no environment 'own/Sms-v0'. Did you mean 'own/Sums-v0'?",
         ),
+        ("own_tasks:Sms", "registers no environment 'Sms'. Did you mean 'own/Sums-v0'?"),
         ("failing:own/Sums-v0", "failing.py, line 3): ZeroDivisionError: division by zero"),
         ("lacking:own/Sums-v0", "lacking.py, line 1): ModuleNotFoundError: No module named 'lost'"),
         ("unclosed:own/Sums-v0", "unclosed.py, line 2): SyntaxError: '(' was never closed"),

@@ -38,8 +38,10 @@ def typed_id(name: str) -> str:
     try:
         gym.spec(env_id)
     except gym.error.Error:
-        near = difflib.get_close_matches(env_id, list(gym.registry), n=1, cutoff=0.5)
-        hint = f". Did you mean {near[0]!r}?" if near else ""
+        bare = {key.rpartition("/")[2].rpartition("-v")[0]: key for key in gym.registry}
+        known = {**bare, **{key: key for key in gym.registry}}
+        near = difflib.get_close_matches(env_id, list(known), n=1, cutoff=0.5)
+        hint = f". Did you mean {known[near[0]]!r}?" if near else ""
         raise UsageError(
             f"the module {module!r} registers no environment {env_id!r}{hint}"
         ) from None
