@@ -1,7 +1,9 @@
 """Arrays of npz files whose headers are checked before memory is allocated for them."""
 
 import math
+import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
@@ -9,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_DEFLATED = 1032  # bytes that a byte of a deflate stream stands for at most
+# What `zipfile`, `zlib` and the parser of NumPy's headers raise for bytes that they cannot read. A
+# member that is encrypted, or packed in an unknown way, is a RuntimeError.
+_DAMAGE = (EOFError, BadZipFile, LookupError, TypeError, RuntimeError, TokenError, zlib.error)
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -28,7 +33,7 @@ def read_npz(path: Path | str) -> dict[str, NDArray[Any]]:
                 _check_size(archive, member)
         with np.load(path, allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
-    except (EOFError, BadZipFile, LookupError, TypeError, NotImplementedError) as error:
+    except _DAMAGE as error:
         raise ValueError(f"it is no npz file: {error}") from None
 
 

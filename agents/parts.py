@@ -12,6 +12,7 @@ import inspect
 import pkgutil
 import sys
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
@@ -28,7 +29,7 @@ _RESERVED = ("part", "version")  # keys of a record beside the settings
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(ABC):
     """Base of all parts: its subclasses' fields are settings, each with a default.
 
     Attributes:
@@ -42,6 +43,10 @@ class Part:
 
     def __post_init__(self) -> None:
         check_types(self)
+
+    @abstractmethod
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Do what the parts of its table do."""
 
     @classmethod
     def title(cls) -> str:
@@ -71,8 +76,9 @@ class Table(Generic[P]):
         home: The module or package whose modules register zerogym's own parts.
     """
 
-    def __init__(self, kind: str, base: type[P], home: str) -> None:
-        self.kind, self.base, self.home = kind, base, home
+    def __init__(self, kind: str, base: type[Any], home: str) -> None:
+        self.kind, self.home = kind, home
+        self.base: type[P] = base  # abstract, unlike its parts
         self._parts: dict[str, type[P]] = {}
         self._complete = False
 
@@ -82,7 +88,8 @@ class Table(Generic[P]):
         A part of one's own replaces one of the same name, but none of zerogym's.
 
         Raises:
-            TypeError: If the class is not frozen, has another base, or a field without default.
+            TypeError: If the class is not frozen, lacks a method, has another base, or a field
+                without default.
             ValueError: If zerogym has a part of this name.
         """
 
@@ -208,6 +215,9 @@ class Table(Generic[P]):
                 raise TypeError(f"{name}.{field.name}: a setting cannot have this name")
             if field.default is MISSING and field.default_factory is MISSING:
                 raise TypeError(f"{name}.{field.name} needs a default")
+        missing = sorted(getattr(part, "__abstractmethods__", ()))
+        if missing:
+            raise TypeError(f"{name} must define {', '.join(missing)}")
 
 
 def recorded_part(value: Any, file: Path, typed: Collection[str] | None = None) -> Any:

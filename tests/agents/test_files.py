@@ -2,6 +2,7 @@
 
 import io
 import json
+import random
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -115,3 +116,21 @@ def test_an_array_larger_than_its_file_is_refused(size: int | None, tmp_path: Pa
     path.write_bytes(_claiming(shape, size))
     with pytest.raises(NotAModel, match=r"claims [\d,]+ bytes, the file can hold"):
         Dataset.load(path)
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_any_damage_of_an_npz_file_is_one_kind_of_error(save: Any, tmp_path: Path) -> None:
+    stream, rng, errors = io.BytesIO(), random.Random(0), set()
+    save(stream, a=np.arange(3000), b=np.ones((4, 5), np.float32))
+    whole, path = stream.getvalue(), tmp_path / "data.npz"
+    for _ in range(1000):
+        damaged = bytearray(whole)
+        # One byte: anywhere, in the first header, or in the directory at the end.
+        places = rng.randrange(len(whole)), rng.randrange(150), -1 - rng.randrange(250)
+        damaged[rng.choice(places)] = rng.randrange(256)
+        path.write_bytes(damaged)
+        try:
+            read_npz(path)
+        except (ValueError, OSError) as error:
+            errors.add(str(error))
+    assert len(errors) > 10

@@ -12,7 +12,7 @@ import pytest
 
 from helpers.llm.samples import group_of
 from zerogym.agents import parts
-from zerogym.agents.llm.algorithms.advantages.group_relative import Grpo
+from zerogym.agents.llm.algorithms.advantages.group_relative import GroupRelative, Grpo
 from zerogym.agents.llm.algorithms.batch import Batch, Weights
 from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage, advantage, weigh
 from zerogym.agents.llm.grpo_config import GRPOConfig
@@ -124,9 +124,14 @@ def test_only_frozen_dataclasses_with_defaults_are_parts() -> None:
     class Reserved(Advantage):
         version: int = 3  # type: ignore[misc]
 
+    @dataclass(frozen=True)
+    class Unfinished(GroupRelative):
+        pass
+
     for part, message in (
-        (Plain, "frozen dataclass"), (Open, "alpha needs a default"),
-        (Foreign, "subclass of Advantage"), (Reserved, "cannot have this name"),
+        (Plain, "frozen dataclass"), (Unfinished, "Unfinished must define of_group"),
+        (Open, "alpha needs a default"), (Foreign, "subclass of Advantage"),
+        (Reserved, "cannot have this name"),
     ):  # fmt: skip
         with pytest.raises(TypeError, match=message):
             advantage("tests_own")(part)  # type: ignore[arg-type]

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import pytest
 from typer.testing import CliRunner, Result
 
 import zerogym
+from helpers.plugin_folder import forgotten_afterwards
 from zerogym.cli import app
-from zerogym.envs import plugins
 from zerogym.envs.lookup import find_task
 
 FAMILIES = {
@@ -28,14 +27,9 @@ FAMILIES = {
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty current folder; afterwards nothing of what is written there is left."""
-    before = set(gym.registry)
-    monkeypatch.setattr(plugins, "_loaded", set())
-    monkeypatch.setattr(plugins, "_brought", {})
     monkeypatch.chdir(tmp_path)
-    yield tmp_path
-    for env_id in set(gym.registry) - before:
-        del gym.registry[env_id]
-    sys.modules.pop("two_rows", None)
+    with forgotten_afterwards(monkeypatch, tmp_path):
+        yield tmp_path
 
 
 def run(*arguments: object) -> Result:

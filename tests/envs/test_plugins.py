@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import zerogym
+from helpers.plugin_folder import forgotten_afterwards
 from zerogym.agents.datasets.environments import make_env
 from zerogym.benchmarks.auditing.subject import Subject
 from zerogym.cli import app
-from zerogym.envs import plugins
 from zerogym.envs.lookup import find_task, full_id, reward_free
 from zerogym.envs.plugins import BrokenPlugin
 from zerogym.errors import UnknownName
@@ -57,15 +57,9 @@ def installed(folder: Path, *packages: str) -> None:
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of installed packages; afterwards nothing of them is left."""
-    before = set(gym.registry)
-    monkeypatch.setattr(plugins, "_loaded", set())
-    monkeypatch.setattr(plugins, "_brought", {})
     monkeypatch.syspath_prepend(tmp_path)
-    yield tmp_path
-    for env_id in set(gym.registry) - before:
-        del gym.registry[env_id]
-    for module, _, _ in PACKAGES.values():
-        sys.modules.pop(module, None)
+    with forgotten_afterwards(monkeypatch, tmp_path):
+        yield tmp_path
 
 
 def test_tasks_of_packages_are_listed_and_made(folder: Path) -> None:

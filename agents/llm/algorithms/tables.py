@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -43,12 +44,12 @@ class Advantage(Part):
             needed.append("a value head")
         return [*needed, f"groups of at least {self.minimum_group}"]
 
+    @abstractmethod
     def __call__(self, batch: Batch) -> Weights:
         """Return the weight of each own token of each episode of each group.
 
         One number for an episode stands for all of its tokens.
         """
-        raise NotImplementedError
 
 
 class ValueAdvantage(Advantage):
@@ -64,9 +65,9 @@ class ValueAdvantage(Advantage):
     critic = True
     gamma: float
 
+    @abstractmethod
     def estimate(self, batch: Batch) -> tuple[list[Floats], list[Floats]]:
         """Return advantages (T,) and targets of the values (T,) of all episodes, in order."""
-        raise NotImplementedError
 
     def __call__(self, batch: Batch) -> Weights:
         """Return the advantages of `estimate`."""
@@ -99,14 +100,15 @@ class Surrogate(Part):
         """Return the bounds of the ratio, numbers or (B, K), for the metrics of clipping."""
         return 0.0, float("inf")
 
+    @abstractmethod
     def __call__(self, tokens: Tokens) -> torch.Tensor:
         """Return the gain of each token (B, K), which is maximised."""
-        raise NotImplementedError
 
 
 class Ratio(Part):
     """A ratio of probabilities, of tokens or of more than one."""
 
+    @abstractmethod
     def __call__(self, change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Return the ratio at each token (B, K), 1 where the mask is 0.
 
@@ -114,7 +116,6 @@ class Ratio(Part):
             change: Log-probability of each token now minus when it was sampled (B, K).
             mask: 1 on the policy's own tokens (B, K).
         """
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -135,17 +136,17 @@ class Totals:
 class Aggregation(Part):
     """A mean of token values; the results of micro-batches add up to that of the batch."""
 
+    @abstractmethod
     def __call__(self, values: torch.Tensor, mask: torch.Tensor, totals: Totals) -> torch.Tensor:
         """Return a scalar of values (B, K) where the mask (B, K) is 1."""
-        raise NotImplementedError
 
 
 class Divergence(Part):
     """An estimate of KL(policy || reference) from sampled tokens."""
 
+    @abstractmethod
     def __call__(self, logprobs: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
         """Return the estimate (B, K) of log-probabilities under policy and reference (B, K)."""
-        raise NotImplementedError
 
 
 class SequenceLoss(Part):
@@ -165,6 +166,7 @@ class SequenceLoss(Part):
         reference = ["a reference model"] if self.against_reference else []
         return [*reference, f"groups of at least {self.minimum_group}"]
 
+    @abstractmethod
     def __call__(self, scores: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
         """Return the loss of one group, a scalar with a gradient by the scores.
 
@@ -172,15 +174,16 @@ class SequenceLoss(Part):
             scores: Log-probability of each episode less that of the model it is compared with (G,).
             returns: Their returns, the length penalty included (G,).
         """
-        raise NotImplementedError
 
 
-ADVANTAGES = Table("advantage", Advantage, f"{_HERE}.advantages")
-SURROGATES = Table("surrogate", Surrogate, f"{_HERE}.losses.surrogates")
-RATIOS = Table("ratio", Ratio, f"{_HERE}.losses.ratios")
-AGGREGATIONS = Table("aggregation", Aggregation, f"{_HERE}.losses.aggregations")
-DIVERGENCES = Table("kl_estimator", Divergence, f"{_HERE}.divergences")
-SEQUENCE_LOSSES = Table("sequence_loss", SequenceLoss, f"{_HERE}.losses.sequences")
+ADVANTAGES: Table[Advantage] = Table("advantage", Advantage, f"{_HERE}.advantages")
+SURROGATES: Table[Surrogate] = Table("surrogate", Surrogate, f"{_HERE}.losses.surrogates")
+RATIOS: Table[Ratio] = Table("ratio", Ratio, f"{_HERE}.losses.ratios")
+AGGREGATIONS: Table[Aggregation] = Table("aggregation", Aggregation, f"{_HERE}.losses.aggregations")
+DIVERGENCES: Table[Divergence] = Table("kl_estimator", Divergence, f"{_HERE}.divergences")
+SEQUENCE_LOSSES: Table[SequenceLoss] = Table(
+    "sequence_loss", SequenceLoss, f"{_HERE}.losses.sequences"
+)
 _ALL = ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, SEQUENCE_LOSSES
 TABLES: dict[str, Table[Any]] = {table.kind: table for table in _ALL}  # by the run's setting
 advantage, surrogate, ratio = ADVANTAGES.register, SURROGATES.register, RATIOS.register

@@ -6,6 +6,7 @@ that are all equal give exact zeros: the floating-point deviation of equal numbe
 and dividing by it would train on noise. Credit for single turns needs values: `gae.py`.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -43,9 +44,9 @@ class GroupRelative(Advantage):
 
     divides_by_deviation: ClassVar[bool] = False
 
+    @abstractmethod
     def of_group(self, returns: Sequence[float]) -> Floats:
         """Return the advantages (G,) of a group's returns (G,)."""
-        raise NotImplementedError
 
     def __call__(self, batch: Batch) -> Weights:
         """Return `of_group` of each group's returns."""

@@ -55,6 +55,20 @@ def test_nft_on_policy_is_dr_grpo_over_the_share_of_wrong_ones() -> None:
     assert slopes(Nft(), [1.0] * 3) == slopes(Nft(), [0.0] * 3) == [0.0] * 3
 
 
+def test_nft_off_policy_by_hand() -> None:
+    """Half are right; at R = 2 a wrong one has nothing left: it counts as the floor."""
+    scores = torch.tensor([1.2, 0.8], dtype=torch.float64).log().requires_grad_()
+    value = Nft()(scores, torch.tensor([1.0, 0.0]))
+    assert value.item() == pytest.approx(-(math.log(1.2) + math.log(0.6 / 0.5)) / 2, abs=1e-12)
+    value.backward()
+    assert scores.grad.tolist() == pytest.approx([-0.5, 0.4 / 0.6 / 2], abs=1e-12)
+    ended = torch.tensor([1.0, 2.0], dtype=torch.float64).log().requires_grad_()
+    value = Nft(floor=0.01)(ended, torch.tensor([1.0, 0.0]))
+    value.backward()
+    assert value.item() == pytest.approx(-math.log(0.01) / 2, abs=1e-12)
+    assert ended.grad.tolist() == [-0.5, 0.0]
+
+
 def test_kimi_by_hand() -> None:
     """-(r - mean r) + tau s, divided by the size: mean 0.4, scores 0.5 and -1 at the first two."""
     found = slopes(Kimi(tau=0.2), REWARDS, [0.5, -1.0, 0.0, 0.0, 0.0])

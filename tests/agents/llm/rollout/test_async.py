@@ -1,5 +1,6 @@
 """Rollouts in threads: who waits for whom, and the same trajectories in any order."""
 
+import copy
 import os
 import random
 import re
@@ -168,20 +169,26 @@ def test_a_model_says_the_same_in_any_order(envs, tiny):
     one_by_one = rollout(envs["waiting"], seeds, player, numbers, 1, asynchronous=True)
     assert begin == one_by_one == sampled(1, 0.02, asynchronous=True)
     assert len({record.turns[0].action for record in begin}) > 6
-    # In larger batches a row is rounded otherwise: nearly the same numbers, and another token only
-    # where a draw falls between two.
-    batched = sampled(64, 0.01, asynchronous=True)
-    same = [
-        (record, other)
-        for record, other in zip(begin, batched, strict=True)
-        if [t.action_ids for t in record.turns] == [t.action_ids for t in other.turns]
-    ]
-    assert len(same) >= 11  # of 12
-    for record, other in same:
-        for turn, near in zip(record.turns, other.turns, strict=True):
-            assert turn.logprobs == pytest.approx(near.logprobs, abs=1e-4)
     # Without `asynchronous`, what threads do changes nothing either.
     assert sampled(1, 0.0) == sampled(1, 0.02) != begin
+
+
+@pytest.mark.proof
+def test_a_model_says_the_same_in_any_batch(envs, tiny):
+    """In double precision: in single, rounding moves a draw that falls between two tokens."""
+    set_probe(lambda env, action: None)
+    model = copy.deepcopy(tiny.model).double()
+
+    def sampled(batch_size: int):
+        engine = type(tiny)(model, tiny.tokenizer, batch_size=batch_size)
+        player = Player(engine, Sampling(12, temperature=3.0, seed=7))
+        groups = rollout_groups(envs["waiting"], [1, 2, 3], 4, player, asynchronous=True)
+        return [record for group in groups for record in group]
+
+    for record, other in zip(sampled(1), sampled(64), strict=True):
+        assert [t.action_ids for t in record.turns] == [t.action_ids for t in other.turns]
+        for turn, near in zip(record.turns, other.turns, strict=True):
+            assert turn.logprobs == pytest.approx(near.logprobs, abs=1e-5)
 
 
 def test_seats_of_a_game_are_asynchronous_too():

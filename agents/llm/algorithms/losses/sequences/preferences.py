@@ -5,6 +5,7 @@ Scores are log-ratios to the reference model; all pairs of a group with unequal 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,9 +30,9 @@ class Preference(SequenceLoss):
         if self.beta <= 0:
             raise ValueError(f"beta must be above 0, got {self.beta!r}")
 
+    @abstractmethod
     def of_pairs(self, differences: torch.Tensor) -> torch.Tensor:
         """Return the loss (N,) of differences of scores (N,)."""
-        raise NotImplementedError
 
     def __call__(self, scores: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
         """Return the mean over all pairs with unequal returns; 0 without one."""

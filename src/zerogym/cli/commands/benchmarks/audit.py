@@ -140,10 +140,10 @@ def _read_known(path: Path) -> dict[str, dict[str, str]]:
 
 
 def _subject(text: str) -> Any:
-    """An id as it stands if it has a namespace; else one of our tasks, by any spelling."""
-    from zerogym.benchmarks.auditing.subject import Subject
+    """The subject of an id; the module of `module:ID` is imported."""
+    from zerogym.benchmarks.auditing.by_id import subject_of
 
-    name, mark, query = text.partition("?")
-    as_is = ("/" in name or "-v" in name) and ":" not in name
-    full = name if as_is else typed_id(name)
-    return Subject.parse(f"{full}{mark}{query}")
+    name = text.partition("?")[0]
+    if ":" in name:
+        typed_id(name)
+    return subject_of(text)
