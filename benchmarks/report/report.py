@@ -43,5 +43,9 @@ def write_report(suite: Suite, records: Sequence[Record], path: Path) -> Path:
         totals=forest(totals) if totals else "",
         sections=sections(table, records),
         agents=[(agent.title, agent.about) for agent in suite.agents],
-        problems=[(*key, score.error) for key, score in table.cells.items() if score.error],
+        problems=[
+            (*key, score.error)
+            for key, score in table.cells.items()
+            if score.error and key[1] not in table.absent
+        ],
     )

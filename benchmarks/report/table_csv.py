@@ -31,7 +31,7 @@ def table_rows(table: Table) -> list[dict[str, Any]]:
     """Return the rows of the table, with the values of `COLUMNS`."""
     rows = []
     for world in table.suite.worlds:
-        for agent in table.shown:
+        for agent in table.suite.agents:  # those that could not play, too
             score = table.cells.get((world.name, agent.name))
             if score is None:
                 continue

@@ -19,8 +19,7 @@ NOTE = (
 
 def render_table(table: Table) -> RenderableType:
     """Worlds down, agents across; those that cannot play here are named below."""
-    absent = table.absent
-    shown = [agent for agent in table.shown if agent.name not in absent]
+    shown = table.shown
     # Without borders and zeros, eight agents fit 80 columns.
     grid = RichTable(
         title=f"zerogym bench {table.suite.name}",
@@ -49,10 +48,7 @@ def render_table(table: Table) -> RenderableType:
         ),
     )
     parts: list[RenderableType] = [grid, Text(f"{NOTE} {table.transfer_note}".strip(), "dim")]
-    for agent in table.shown:
-        if agent.name in absent:
-            left_out = visible(f"{agent.title}, left out: {absent[agent.name]}")
-            parts.append(Text(left_out, "yellow"))
+    parts += [Text(visible(line), "yellow") for line in table.left_out]
     if table.unsafe:
         worlds = ", ".join(table.unsafe)
         warning = f"No sandbox (unsafe-local): code of models ran unisolated in {worlds}."

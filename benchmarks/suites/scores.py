@@ -114,8 +114,8 @@ class Table:
 
     @property
     def shown(self) -> list[Agent]:
-        """The agents that have a cell."""
-        names = {agent for _, agent in self.cells}
+        """The agents that have a cell, but for those that cannot play here."""
+        names = {agent for _, agent in self.cells} - self.absent.keys()
         return [agent for agent in self.suite.agents if agent.name in names]
 
     def is_transfer(self, world: World, agent: Agent) -> bool:
@@ -144,6 +144,12 @@ class Table:
             for agent, scores in found.items()
             if all(score.missing for score in scores)
         }
+
+    @property
+    def left_out(self) -> list[str]:
+        """The agents that cannot play here, each with what is not installed or not prepared."""
+        titles = {agent.name: agent.title for agent in self.suite.agents}
+        return [f"{titles[name]}, left out: {what}" for name, what in self.absent.items()]
 
     @property
     def unsafe(self) -> list[str]:

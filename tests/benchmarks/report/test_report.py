@@ -93,10 +93,24 @@ def test_nothing_is_fetched(page: str) -> None:
 
 
 def test_every_part_is_there(page: str) -> None:
-    for expected in ("2030-01-02 03:04", "c0ffee", "1.5 min", "0.50", "exact", "missing"):
+    for expected in (
+        "2030-01-02 03:04",
+        "c0ffee",
+        "1.5 min",
+        "0.50",
+        "exact",
+        ", left out: needs x",
+    ):
         assert expected in page
     assert "prefers-color-scheme: dark" in page
     assert "Sums &lt;b&gt;" in page
+
+
+def test_an_agent_that_cannot_play_has_no_column_and_is_named_once(page: str) -> None:
+    assert page.count("needs x") == 1
+    assert ">missing<" not in page
+    [left_out] = tabulate(SUITE, records()).left_out
+    assert not any(left_out.startswith(text) for text in texts(picture(tabulate(SUITE, records()))))
 
 
 def test_an_empty_run_has_a_report(tmp_path: Path) -> None:
