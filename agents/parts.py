@@ -22,7 +22,14 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 from zerogym.agents.settings import check_types
 from zerogym.envs import extensions
 from zerogym.envs.references import load_reference
-from zerogym.errors import ImportRefused, PartFailed, UnknownArgument, UnknownName, ZerogymError
+from zerogym.errors import (
+    ImportRefused,
+    NotAPart,
+    PartFailed,
+    UnknownArgument,
+    UnknownName,
+    ZerogymError,
+)
 
 GROUP = "zerogym.parts"
 _RESERVED = ("part", "version")  # keys of a record beside the settings
@@ -88,7 +95,7 @@ class Table(Generic[P]):
         A part of one's own replaces one of the same name, but none of zerogym's.
 
         Raises:
-            TypeError: If the class is not frozen, lacks a method, has another base, or a field
+            NotAPart: If the class is not frozen, lacks a method, has another base, or a field
                 without default.
             ValueError: If zerogym has a part of this name.
         """
@@ -201,23 +208,23 @@ class Table(Generic[P]):
         return cast(type[P], part)
 
     def _check(self, part: Any) -> None:
-        """Raise a TypeError unless a class is a part of this kind."""
+        """Raise `NotAPart` unless a class is a part of this kind."""
         name = getattr(part, "__qualname__", repr(part))
         if not (inspect.isclass(part) and issubclass(part, self.base)):
-            raise TypeError(
+            raise NotAPart(
                 f"{name} is no {self.kind}: it must be a subclass of {self.base.__name__}"
             )
         own = vars(part).get("__dataclass_params__")
         if own is None or not own.frozen:
-            raise TypeError(f"{name} must be a frozen dataclass: @dataclass(frozen=True)")
+            raise NotAPart(f"{name} must be a frozen dataclass: @dataclass(frozen=True)")
         for field in fields(part):
             if field.name in _RESERVED:
-                raise TypeError(f"{name}.{field.name}: a setting cannot have this name")
+                raise NotAPart(f"{name}.{field.name}: a setting cannot have this name")
             if field.default is MISSING and field.default_factory is MISSING:
-                raise TypeError(f"{name}.{field.name} needs a default")
+                raise NotAPart(f"{name}.{field.name} needs a default")
         missing = sorted(getattr(part, "__abstractmethods__", ()))
         if missing:
-            raise TypeError(f"{name} must define {', '.join(missing)}")
+            raise NotAPart(f"{name} must define {', '.join(missing)}")
 
 
 def recorded_part(value: Any, file: Path, typed: Collection[str] | None = None) -> Any:

@@ -67,6 +67,10 @@ class UnsafeSandboxWarning(UserWarning):
     """Code written by a model is about to run without a sandbox, as the user requested."""
 
 
+class NotAPart(ZerogymError, TypeError):
+    """A class cannot be a part of an algorithm; the message names the class and what it lacks."""
+
+
 class PartFailed(ZerogymError):
     """A part of an algorithm raised or returned unusable numbers; the message names the part."""
 

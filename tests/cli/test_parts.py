@@ -42,12 +42,37 @@ def test_a_part_has_a_page() -> None:
 def test_a_part_of_ones_own_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "part_with_a_page.py").write_text(
         "from dataclasses import dataclass\nfrom zerogym.agents.llm import Advantage\n\n"
-        '@dataclass(frozen=True)\nclass Mine(Advantage):\n    """Weigh all alike."""\n',
+        '@dataclass(frozen=True)\nclass Mine(Advantage):\n    """Weigh all alike."""\n'
+        "    def __call__(self, batch):\n        return [[1.0] * len(g) for g in batch.groups]\n",
         "utf-8",
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     assert "Weigh all alike." in run("part_with_a_page:Mine").output
+
+
+@pytest.mark.parametrize(
+    ("name", "lacks"),
+    [("Unfinished", "must define __call__"), ("Warm", "must be a frozen dataclass"),
+     ("Foreign", "must be a subclass of")],
+)  # fmt: skip
+def test_a_class_that_is_no_part_is_one_line(
+    name: str, lacks: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "no_parts.py").write_text(
+        "from dataclasses import dataclass\nfrom zerogym.agents.llm import Advantage\n\n"
+        "@dataclass(frozen=True)\nclass Unfinished(Advantage):\n    k: int = 1\n"
+        "class Warm(Advantage):\n    def __call__(self, batch):\n        return []\n"
+        "class Foreign:\n    pass\n",
+        "utf-8",
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    part = f"no_parts:{name}"
+    training = ("train", "llm", "--env", "Countdown", "--advantage", part)
+    for command in (("parts", part), training):
+        found = CliRunner().invoke(app, command, env={"COLUMNS": "300"})
+        assert found.exit_code == 2 and lacks in found.stderr, found
+        assert len(found.stderr.splitlines()) == 1
 
 
 def test_settings_of_a_part_are_options() -> None:

@@ -12,7 +12,7 @@ from zerogym.cli.console import AsJson, friendly, out, print_json
 from zerogym.cli.names import import_typed
 from zerogym.cli.settings.fields import settings_of
 from zerogym.envs.references import load_reference
-from zerogym.errors import UnknownName
+from zerogym.errors import NotAPart, UnknownName
 
 
 @friendly
@@ -60,6 +60,7 @@ def _find(name: str, tables: "dict[str, Table[Part]]") -> "tuple[str, Table[Part
 
     Raises:
         UnknownName: If there is none; it names the nearest.
+        NotAPart: If it is something else of a module.
     """
     module, colon, _ = name.partition(":")
     own = None
@@ -71,6 +72,9 @@ def _find(name: str, tables: "dict[str, Table[Part]]") -> "tuple[str, Table[Part
             return kind, table, table[name]
         if name in table.names():
             return kind, table, table[name]
+    if colon:
+        bases = ", ".join(table.base.__name__ for table in tables.values())
+        raise NotAPart(f"{name} is no part: it must be a subclass of one of {bases}")
     known = [each for table in tables.values() for each in table]
     raise UnknownName("part", name, [*tables, *known])
 
