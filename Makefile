@@ -1,5 +1,5 @@
 # Needs python3 (3.11 or newer) with venv and pip, and make. Everything else goes into $(VENV).
-#   make bench    install, then compare all agents on all worlds (about ten minutes, 2 cores)
+#   make bench    install, then compare all agents on all worlds (about five minutes, 2 cores)
 #   make test     install, then lint, type check and test: contracts and exact values (8 minutes)
 #   make proofs   install, then learning curves, full sweeps and the audit (SINCE=REV: what changed
 #                 since then comes first; MINUTES=25: nothing starts that would end later;
