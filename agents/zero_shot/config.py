@@ -87,6 +87,7 @@ class FBConfig:
     # -- Run and computing
     evaluate_every: int = 0  # updates between scores in the log, on tasks of the world; 0: none
     checkpoint_every: int = 1_000  # updates between checkpoints
+    stop_diverged: bool = True  # end a diverging run; False: only one with NaN or infinite numbers
     device: str = "cpu"  # or "cuda", or "auto": a GPU if there is one; where data and networks are
     precision: str = "fp32"  # of products; or "tf32" (GPUs), "bf16" (autocast; z and losses fp32)
     compile: str = "none"  # losses by torch.compile: "inductor" (fused), "aot_eager" (a test of it)

@@ -115,7 +115,8 @@ class Run:
         """
         metrics = {name: float(value) for name, value in tensors.items()}
         weights = self.agent.tensors().values()
-        sign = sign_of_divergence(metrics, self.log)
+        # Without rows there is no running level: all that is left are numbers that are not finite.
+        sign = sign_of_divergence(metrics, self.log if self.config.stop_diverged else [])
         if sign is None and not all(bool(one.isfinite().all()) for one in weights):
             sign = "a weight is not finite"
         if sign is not None:

@@ -3,7 +3,8 @@
 All transitions are of the oracle on its way to the named goals of a maze, with a little noise: few
 places, and one action in each. Both penalties are weighted as in TD3+BC, "A
 Minimalist Approach to Offline Reinforcement Learning" (2021, arXiv 2106.06860); `flow_bc` is the
-distance to a flow of the data's actions, see `agents/zero_shot/algorithms/flow_bc.py`.
+distance to a flow of the data's actions, see `agents/zero_shot/algorithms/flow_bc.py`. Values of
+the free actor may grow without bound, which is the subject here: runs go on where they diverge.
 """
 
 from dataclasses import replace
@@ -33,6 +34,7 @@ BASE = FBConfig(
     temperature=0.0,
     exact=False,
     lr_actor=2e-3,
+    stop_diverged=False,
 )
 RUNS = {
     "FB": BASE,

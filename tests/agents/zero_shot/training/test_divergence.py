@@ -76,6 +76,18 @@ def test_a_diverged_run_is_not_continued(diverging: None, tmp_path: Path) -> Non
     assert (tmp_path / "model" / "model.safetensors").read_bytes() == model
 
 
+def test_a_run_to_study_divergence_ends_as_it_is(diverging: None, tmp_path: Path) -> None:
+    trained = train(dataclasses.replace(SMALL, stop_diverged=False), tmp_path)
+    rows = _rows(tmp_path)
+    assert rows[-1]["update"] == SMALL.updates and "diverged" not in rows[-1]
+    assert rows[-1]["forward/bellman"] > 20 * rows[SOUND // 2 - 1]["forward/bellman"]
+    last = read_tensors(tmp_path / "checkpoint.safetensors")
+    model = FBModel.load(trained.path).state_dict()
+    assert all(torch.equal(model[name], tensor) for name, tensor in below("model.", last).items())
+    with pytest.raises(TrainingDiverged, match=r"nan|inf|not finite"):
+        train(dataclasses.replace(SMALL, lr_forward=1e30, stop_diverged=False), tmp_path / "nan")
+
+
 def test_a_run_without_a_good_state_keeps_no_model(tmp_path: Path) -> None:
     config = dataclasses.replace(SMALL, lr_forward=1e30, checkpoint_every=3)
     for words in ("has diverged.*no state was kept", "holds a run that diverged"):
