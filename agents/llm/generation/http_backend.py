@@ -23,6 +23,7 @@ from zerogym.agents.llm.generation.protocol import (
     Sampling,
     cut_after_stop,
     row_seeds,
+    without_entropies,
 )
 from zerogym.agents.llm.models.endpoints import Server, read_server
 from zerogym.agents.llm.models.loading import load_tokenizer
@@ -58,8 +59,10 @@ class _ServerGenerator(ABC):
         Raises:
             ServerDown: If the server does not reply.
             EngineFailed: If it refuses, or its replies cannot be used.
-            ValueError: If a prompt has no token, or there is not one of `sampling.seeds` for each.
+            ValueError: If a prompt has no token, there is not one of `sampling.seeds` for each, or
+                entropies are requested.
         """
+        without_entropies(sampling, "a server")
         if not all(prompts):
             raise ValueError("a prompt has no token to start from")
         bodies = [

@@ -35,6 +35,7 @@ class Sampling:
     stop: tuple[str, ...] = ()  # a reply ends with the token that completes one of these texts
     seed: int = 0  # of the engine's own random generator, >= 0
     seeds: tuple[int, ...] = ()  # instead of `seed` one for each prompt, wherever in a call it is
+    entropies: bool = False  # return the entropy at each token; the engine transformers can
 
     def __post_init__(self) -> None:
         check_types(self)
@@ -66,12 +67,15 @@ class Completion:
             the engine cannot compute it: such replies are scored, but never trained on.
         finish: `stop` (end of sequence or a stop text), `length` (`max_new_tokens` drawn) or
             `context` (the model's context is full; with no room at all the reply is empty).
+        entropies: With `Sampling.entropies` the entropy in nats, >= 0, of the distribution that
+            each log-probability is from; else empty.
     """
 
     text: str
     ids: tuple[int, ...]
     logprobs: tuple[float, ...]
     finish: Finish
+    entropies: tuple[float, ...] = ()
 
 
 @runtime_checkable
@@ -93,6 +97,26 @@ class Generator(Protocol):
 
     def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
         """Load the weights of a module or of its state dict."""
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """An engine that reads given replies; of ours `TransformersGenerator` does."""
+
+    def score(
+        self, prompts: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]]
+    ) -> list[tuple[float, ...]]:
+        """Return the log-probability in nats of each token of each continuation."""
+
+
+def without_entropies(sampling: Sampling, engine: str) -> None:
+    """Refuse entropies in the name of an engine that returns log-probabilities only.
+
+    Raises:
+        ValueError: If they are requested.
+    """
+    if sampling.entropies:
+        raise ValueError(f"{engine} returns no entropies; the engine 'transformers' does")
 
 
 def row_seeds(rows: int, sampling: Sampling) -> list[int]:

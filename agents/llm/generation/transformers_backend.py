@@ -16,7 +16,11 @@ import torch
 
 from zerogym.agents.llm.generation.decoding.kv_cache import Forward, GrowingKVCache, KVCache
 from zerogym.agents.llm.generation.decoding.running_sequences import RunningSequence, StopCriteria
-from zerogym.agents.llm.generation.decoding.sampling import row_uniforms, sample_tokens
+from zerogym.agents.llm.generation.decoding.sampling import (
+    row_uniforms,
+    sample_tokens,
+    token_entropies,
+)
 from zerogym.agents.llm.generation.decoding.slot_cache import SlotKVCache, fits_slots
 from zerogym.agents.llm.generation.decoding.static_shapes import StaticStep
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
@@ -90,6 +94,65 @@ class TransformersGenerator:
             self.model.train(was_training)
         return [self.stop.completion(row, sampling) for row in rows]
 
+    def score(
+        self, prompts: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]]
+    ) -> list[tuple[float, ...]]:
+        """Return the log-probability in nats of each token of each continuation of its prompt.
+
+        Under `softmax(logits)`, up to rounding what `generate` records at temperature 1.
+
+        Raises:
+            ValueError: If a prompt has no token, there is not one continuation for each, or both
+                together are longer than the context.
+        """
+        if len(prompts) != len(continuations):
+            raise ValueError(f"{len(continuations)} continuations for {len(prompts)} prompts")
+        for number, (prompt, given) in enumerate(zip(prompts, continuations, strict=True)):
+            if len(prompt) == 0:
+                raise ValueError(f"prompt {number} has no token to start from")
+            if len(prompt) + len(given) > self.context_length:
+                raise ValueError(
+                    f"prompt {number} and its continuation have {len(prompt) + len(given)} tokens, "
+                    f"the context {self.context_length}"
+                )
+        # Rows of like length are read together: less padding.
+        order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]) + len(continuations[i]))
+        scores: list[tuple[float, ...]] = [()] * len(prompts)
+        was_training = self.model.training
+        self.model.eval()
+        try:
+            with torch.no_grad(), fast_products(self.model, SELDOM):
+                for start in range(0, len(order), self.batch_size):
+                    chunk = order[start : start + self.batch_size]
+                    read = self._read([(prompts[i], continuations[i]) for i in chunk])
+                    for place, found in zip(chunk, read, strict=True):
+                        scores[place] = found
+        finally:
+            self.model.train(was_training)
+        return scores
+
+    def _read(
+        self, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]
+    ) -> list[tuple[float, ...]]:
+        """Return the log-probabilities of the second parts, all read in one batch."""
+        rows = [[*prompt, *given] for prompt, given in pairs]
+        width = max(map(len, rows))
+        device = self.model.device
+        ids = torch.tensor(
+            [row + [0] * (width - len(row)) for row in rows], device=device
+        )  # (B, T)
+        seen = torch.tensor(
+            [[1] * len(row) + [0] * (width - len(row)) for row in rows], device=device
+        )  # (B, T)
+        logits = self.model(input_ids=ids, attention_mask=seen, use_cache=False).logits  # (B, T, V)
+        found = []
+        for row, (prompt, given) in enumerate(pairs):
+            before = slice(len(prompt) - 1, len(prompt) + len(given) - 1)
+            logprobs = logits[row, before].float().log_softmax(-1)  # (L, V)
+            own = ids[row, len(prompt) : len(prompt) + len(given)]  # (L,)
+            found.append(tuple(logprobs.gather(-1, own[:, None])[:, 0].tolist()))
+        return found
+
     def update_weights(self, weights: Any | Mapping[str, torch.Tensor], version: int) -> None:
         """Load the weights of a module or of its state dict.
 
@@ -129,6 +192,10 @@ class TransformersGenerator:
                 running, tokens.tolist(), logprobs.tolist(), strict=True
             ):
                 self.stop.add(row, token, logprob, sampling)
+            if sampling.entropies:
+                found = token_entropies(logits, sampling)  # (B,)
+                for row, entropy in zip(running, found.tolist(), strict=True):
+                    row.entropies.append(entropy)
             order = cache.keep([i for i, row in enumerate(running) if row.finish is None])
             if len(order) < len(running):
                 running = [running[i] for i in order]

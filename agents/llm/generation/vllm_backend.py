@@ -20,6 +20,7 @@ from zerogym.agents.llm.generation.protocol import (
     Sampling,
     cut_after_stop,
     row_seeds,
+    without_entropies,
 )
 from zerogym.agents.llm.models.lora import detached_weights
 from zerogym.errors import EngineFailed, require
@@ -80,9 +81,11 @@ class VLLMGenerator:
         """Return one completion for each prompt.
 
         Raises:
-            ValueError: If a prompt has no token, or there is not one of `sampling.seeds` for each.
+            ValueError: If a prompt has no token, there is not one of `sampling.seeds` for each, or
+                entropies are requested.
             EngineFailed: If the engine stops working.
         """
+        without_entropies(sampling, "vLLM")
         if not all(map(len, prompts)):
             raise ValueError("a prompt has no token to start from")
         rooms = [self.context_length - len(prompt) for prompt in prompts]

@@ -16,6 +16,7 @@ class RunningSequence:
     room: int  # tokens left in the context
     ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
+    entropies: list[float] = field(default_factory=list)  # where they are requested
     finish: Finish | None = None
 
 
@@ -53,7 +54,11 @@ class StopCriteria:
         )
         finish = row.finish or "context"  # without any room it was never begun
         return Completion(
-            cut_after_stop(text, sampling.stop), tuple(row.ids), tuple(row.logprobs), finish
+            cut_after_stop(text, sampling.stop),
+            tuple(row.ids),
+            tuple(row.logprobs),
+            finish,
+            tuple(row.entropies),
         )
 
     def _completes_stop(self, row: RunningSequence, sampling: Sampling) -> bool:

@@ -46,6 +46,18 @@ def sample_tokens(
     return tokens, logprobs.gather(-1, tokens[:, None])[:, 0]
 
 
+def token_entropies(logits: torch.Tensor, sampling: Sampling) -> torch.Tensor:
+    """Return the entropy in nats of each row's distribution (B,) before any truncation.
+
+    Args:
+        logits: (B, V), float32.
+        sampling: Temperature; at 0 the entropy is that of `softmax(logits)`.
+    """
+    logprobs = (logits / (sampling.temperature or 1.0)).log_softmax(-1)  # (B, V)
+    terms = logprobs.exp() * logprobs  # (B, V)
+    return -terms.nan_to_num(nan=0.0).sum(-1)  # 0 log 0 is 0
+
+
 def truncate(shares: torch.Tensor, top_p: float, top_k: int) -> torch.Tensor:
     """Return probabilities (B, V) with those outside top-k, then outside top-p, set to 0.
 
