@@ -72,5 +72,5 @@ def test_entropies_are_those_of_the_distributions(
 def test_engines_without_entropies_say_so() -> None:
     server = connect("http://localhost:9/v1#m")
     assert isinstance(server, Generator) and not isinstance(server, Scorer)
-    with pytest.raises(ValueError, match="a server returns no entropies; .*transformers"):
+    with pytest.raises(ValueError, match=r"a server returns no entropies; .*transformers"):
         server.generate([[1]], Sampling(entropies=True))
