@@ -131,7 +131,7 @@ class GRPOConfig:
     )  # objective of a token
     ratio: str | Ratio | Mapping[str, Any] | None = field(
         default=None, metadata={"parts": RATIOS}
-    )  # of probabilities: a token's, GSPO's sequence, RLOO's product
+    )  # of probabilities: a token's, a turn's, GSPO's sequence, RLOO's product
     aggregation: str | Aggregation | Mapping[str, Any] | None = field(
         default=None, metadata={"parts": AGGREGATIONS}
     )  # mean over tokens and episodes

@@ -84,6 +84,7 @@ class Tokens:
         ratio: That of their probabilities, as the `ratio` of the algorithm says (B, K).
         advantages: Their weights (B, K).
         mask: 1 on the policy's own tokens (B, K).
+        turn: The number of the turn of each token in its episode (B, K).
     """
 
     logprobs: torch.Tensor
@@ -91,6 +92,7 @@ class Tokens:
     ratio: torch.Tensor
     advantages: torch.Tensor
     mask: torch.Tensor
+    turn: torch.Tensor
 
 
 class Surrogate(Part):
@@ -109,12 +111,15 @@ class Ratio(Part):
     """A ratio of probabilities, of tokens or of more than one."""
 
     @abstractmethod
-    def __call__(self, change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def __call__(
+        self, change: torch.Tensor, mask: torch.Tensor, turn: torch.Tensor
+    ) -> torch.Tensor:
         """Return the ratio at each token (B, K), 1 where the mask is 0.
 
         Args:
             change: Log-probability of each token now minus when it was sampled (B, K).
             mask: 1 on the policy's own tokens (B, K).
+            turn: The number of the turn of each token in its episode (B, K).
         """
 
 

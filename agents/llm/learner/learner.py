@@ -227,7 +227,7 @@ class Learner:
             logprobs = self._logprobs(self.model, rows)  # (B, K)
         return policy_loss(
             logprobs, rows.old, rows.advantages, rows.mask, self.algorithm, totals,
-            reference=reference, weights=batch.weights, entropy=entropy,
+            turn=rows.turn, reference=reference, weights=batch.weights, entropy=entropy,
         )  # fmt: skip
 
     def _reference(self, rows: Rows) -> torch.Tensor:

@@ -29,6 +29,7 @@ class Rows:
         ids: (B, T).
         attention: 1 on tokens, 0 on padding (B, T).
         mask: 1.0 on the policy's own tokens, of the last K positions (B, K).
+        turn: The number of the turn of each token in its episode (B, K).
         old: Log-probabilities at sampling time (B, K).
         advantages: 0 where the mask is (B, K).
         contexts: Where an episode was written in several contexts, a row for each context of all
@@ -38,6 +39,7 @@ class Rows:
     ids: torch.Tensor
     attention: torch.Tensor
     mask: torch.Tensor
+    turn: torch.Tensor
     old: torch.Tensor
     advantages: torch.Tensor
     contexts: "Rows | None" = None
@@ -68,6 +70,7 @@ class Rows:
             ids=padded([flat.ids for flat in flats], torch.long),
             attention=padded([[1] * len(flat.ids) for flat in flats], torch.long),
             mask=padded([flat.mask for flat in flats], torch.float32)[:, first:],
+            turn=padded([flat.turn for flat in flats], torch.long)[:, first:],
             old=padded([flat.logprobs for flat in flats], torch.float32)[:, first:],
             advantages=padded(spread, torch.float32)[:, first:],
             contexts=cls._apart(flats, device),

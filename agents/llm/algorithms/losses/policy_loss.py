@@ -20,6 +20,7 @@ def policy_loss(
     algorithm: Algorithm,
     totals: Totals,
     *,
+    turn: torch.Tensor | None = None,
     reference: torch.Tensor | None = None,
     weights: torch.Tensor | None = None,
     entropy: torch.Tensor | None = None,
@@ -33,6 +34,7 @@ def policy_loss(
         mask: 1 on the policy's own tokens (B, K).
         algorithm: The parts that are put together.
         totals: The size of the whole batch.
+        turn: The number of the turn of each token (B, K); None: episodes of one turn.
         reference: Log-probabilities of the reference model (B, K); needed where the algorithm has
             its divergence in the loss.
         weights: Importance weights of `importance_corrections` (B, K).
@@ -42,9 +44,11 @@ def policy_loss(
     hidden = mask == 0  # (B, K)
     logprobs, old = logprobs.masked_fill(hidden, 0.0), old.masked_fill(hidden, 0.0)
     aggregate = algorithm.aggregator
+    if turn is None:
+        turn = torch.zeros_like(mask, dtype=torch.long)  # (B, K)
     with errors_of(algorithm.weighing):
-        ratio = algorithm.weighing(logprobs - old, mask)  # (B, K)
-    tokens = Tokens(logprobs, old, ratio, advantages, mask)
+        ratio = algorithm.weighing(logprobs - old, mask, turn)  # (B, K)
+    tokens = Tokens(logprobs, old, ratio, advantages, mask, turn)
     with errors_of(algorithm.objective):
         gain = algorithm.objective(tokens)  # (B, K)
         low, high = algorithm.objective.bounds(tokens)

@@ -1,6 +1,6 @@
-"""Probability ratios between the policy and the one that sampled: of tokens and of episodes.
+"""Probability ratios between the policy and the one that sampled: of tokens, turns and episodes.
 
-A ratio takes the change (B, K) of each token's log-probability and the mask.
+A ratio takes the change (B, K) of each token's log-probability, the mask and the turns (B, K).
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ class TokenRatio(Ratio):
 
     source = "Proximal Policy Optimization Algorithms (2017, arXiv 1707.06347)"
 
-    def __call__(self, change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def __call__(
+        self, change: torch.Tensor, mask: torch.Tensor, turn: torch.Tensor | None = None
+    ) -> torch.Tensor:
         """Return `exp(change)` (B, K)."""
         return change.exp()
 
@@ -36,7 +38,9 @@ class SequenceRatio(Ratio):
 
     source = "Group Sequence Policy Optimization (2025, arXiv 2507.18071)"
 
-    def __call__(self, change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def __call__(
+        self, change: torch.Tensor, mask: torch.Tensor, turn: torch.Tensor | None = None
+    ) -> torch.Tensor:
         """Return the geometric mean (B, K)."""
         lengths = mask.sum(1, keepdim=True).clamp(min=1)  # (B, 1)
         return _spread(((change * mask).sum(1, keepdim=True) / lengths).exp(), mask)
@@ -55,11 +59,33 @@ class ProductRatio(Ratio):
         "in LLMs (2024, arXiv 2402.14740)"
     )
 
-    def __call__(self, change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def __call__(
+        self, change: torch.Tensor, mask: torch.Tensor, turn: torch.Tensor | None = None
+    ) -> torch.Tensor:
         """Return the product (B, K)."""
         return _spread((change * mask).sum(1, keepdim=True).exp(), mask)
 
 
+@ratio("turn")
+@dataclass(frozen=True)
+class TurnRatio(Ratio):
+    """Take the ratio of a turn's probabilities, for each of its tokens: L0.
+
+    Each turn, thought and code together, is a single action there; the authors' code
+    clips single tokens all the same. With one turn it is `product`. A chunk of a reply that goes on
+    in another context counts as a turn (our choice).
+    """
+
+    source = "L0: Reinforcement Learning to Become General Agents (2025, arXiv 2506.23667)"
+
+    def __call__(
+        self, change: torch.Tensor, mask: torch.Tensor, turn: torch.Tensor
+    ) -> torch.Tensor:
+        """Return the product over the turn (B, K)."""
+        sums = change.new_zeros(len(change), int(turn.max()) + 1)  # (B, turns)
+        return _spread(sums.scatter_add(1, turn, change * mask).gather(1, turn).exp(), mask)
+
+
 def _spread(whole: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Return an episode's ratio (B, 1) at its own tokens, 1 elsewhere; (B, K)."""
+    """Return ratios (B, 1) or (B, K) at the own tokens, 1 elsewhere; (B, K)."""
     return whole.where(mask == 1, 1.0)

@@ -164,3 +164,69 @@ def test_policy_gradient_is_that_of_the_mean_reward(
         )  # fmt: skip
         gradient += old.sum().exp() * policy.gradient(-loss)
     assert torch.allclose(gradient, factor * exact, atol=1e-12)
+
+
+# --- where training with a divergence ends
+
+START = np.array([0.5, 0.3, 0.15, 0.05])  # the reference's probabilities of four answers
+WORTH = np.array([0.0, 1.0, 0.2, 2.0])  # their rewards
+BETA = 0.6
+
+
+def ascended(estimator: str, place: str, weighted: bool) -> np.ndarray:
+    """The policy over the answers at which gradient steps of the loss end.
+
+    A step adds to the logits the mean gradient divided by the probability. The mean is exact: a
+    loss of one token for each answer, weighed by its probability.
+    """
+    algorithm = replace(
+        PRESETS["dr_grpo"], kl=BETA, kl_estimator=estimator, kl_in=place, kl_weighted=weighted
+    )
+    reference = torch.tensor(START).log()
+    logits = reference.clone().requires_grad_()
+    for _ in range(80):
+        p = logits.log_softmax(-1)
+        gradient = torch.zeros(4, dtype=torch.float64)
+        for answer in range(4):
+            new, old, known = (
+                each[answer].reshape(1, 1) for each in (p, p.detach(), reference)
+            )  # (1, 1)
+            gain = torch.full_like(old, WORTH[answer])
+            if place == "reward":
+                gain = gain - BETA * DIVERGENCES[estimator]()(old, known)
+            loss, _ = policy_loss(
+                new, old, gain, torch.ones_like(old), algorithm, Totals(1, 1, 1),
+                reference=known if place == "loss" else None,
+            )  # fmt: skip
+            gradient -= old.exp().item() * torch.autograd.grad(loss, logits, retain_graph=True)[0]
+        logits = (logits + 0.5 * gradient / p.exp()).detach().requires_grad_()
+    return logits.softmax(-1).detach().numpy()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "place", "weighted"),
+    [("k1", "reward", False), ("k2", "loss", False), ("k3", "loss", True), ("k1", "loss", True)],
+)
+def test_it_ends_at_the_posterior(estimator: str, place: str, weighted: bool) -> None:
+    """At `start exp(r / beta) / Z`: "RL with KL penalties is better viewed as Bayesian inference"
+    (2022, arXiv 2205.11275)."""
+    posterior = START * np.exp(WORTH / BETA)
+    found = ascended(estimator, place, weighted)
+    assert found == pytest.approx(posterior / posterior.sum(), abs=1e-6)
+
+
+def test_unweighted_k3_in_the_loss_ends_elsewhere() -> None:
+    """At `beta start / (mu - r)` with mu so that it sums to 1, which is not the posterior."""
+    low, high = WORTH.max(), WORTH.max() + BETA
+    for _ in range(100):
+        mu = (low + high) / 2
+        low, high = (mu, high) if (BETA * START / (mu - WORTH)).sum() > 1 else (low, mu)
+    found = ascended("k3", "loss", False)
+    assert found == pytest.approx(BETA * START / (mu - WORTH), abs=1e-6)
+    posterior = START * np.exp(WORTH / BETA)
+    assert np.abs(found - posterior / posterior.sum()).sum() / 2 > 0.05
+
+
+def test_k1_in_the_loss_forgets_the_reference() -> None:
+    """Unweighted its mean gradient is 0: only the answer with the highest reward is left."""
+    assert ascended("k1", "loss", False)[3] > 0.999

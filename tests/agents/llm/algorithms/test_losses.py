@@ -19,6 +19,7 @@ from zerogym.agents.llm.algorithms.losses.ratios import (  # noqa: E402
     ProductRatio,
     SequenceRatio,
     TokenRatio,
+    TurnRatio,
 )
 from zerogym.agents.llm.algorithms.losses.surrogates import Cispo, Clipped  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm  # noqa: E402
@@ -37,7 +38,8 @@ def gains(
 ) -> torch.Tensor:
     """The gain of tokens with these ratios, none of which is masked."""
     old = logprobs.detach() - ratio.detach().log()
-    return part(Tokens(logprobs, old, ratio, advantages, torch.ones_like(ratio)))
+    mask, turn = torch.ones_like(ratio), torch.zeros_like(ratio, dtype=torch.long)
+    return part(Tokens(logprobs, old, ratio, advantages, mask, turn))
 
 
 def test_clip_by_hand() -> None:
@@ -92,6 +94,20 @@ def test_ratios_by_hand() -> None:
     for function, first in whole:
         expected = [[first, first, 1.0], [math.exp(-0.2), 1.0, 1.0]]
         assert function(change, mask).numpy() == pytest.approx(np.array(expected))
+
+
+def test_turn_ratio_by_hand() -> None:
+    """Turns of the first episode: 0.3 + 0.1 (a token of the world between them) and 0.2."""
+    change = torch.tensor([[0.3, 7.0, 0.1, 0.2], [0.5, -0.1, 0.0, 0.0]], dtype=torch.float64)
+    mask = torch.tensor([[1.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 0.0]], dtype=torch.float64)
+    turn = torch.tensor([[0, 0, 0, 1], [0, 2, 0, 0]])
+    found = TurnRatio()(change, mask, turn)
+    expected = [[0.4, 0, 0.4, 0.2], [0.5, -0.1, 0, 0]]
+    assert found.log().tolist() == [pytest.approx(row, abs=1e-12) for row in expected]
+    one = torch.zeros_like(turn)
+    assert torch.equal(TurnRatio()(change, mask, one), ProductRatio()(change, mask))
+    each = torch.arange(4).expand(2, 4)
+    assert torch.allclose(TurnRatio()(change, mask, each)[mask == 1], change.exp()[mask == 1])
 
 
 def test_sequence_ratio_moves_all_tokens_of_an_episode() -> None:

@@ -34,7 +34,8 @@ def at(part: Surrogate, ratios: list[float], advantage: float) -> tuple[list[flo
     old = torch.full((1, len(ratios)), 0.1, dtype=torch.float64).log()
     new = (old + torch.tensor([ratios], dtype=torch.float64).log()).requires_grad_()
     advantages = torch.full_like(old, advantage)
-    gain = part(Tokens(new, old, (new - old).exp(), advantages, torch.ones_like(old)))
+    mask, turn = torch.ones_like(old), torch.zeros_like(old, dtype=torch.long)
+    gain = part(Tokens(new, old, (new - old).exp(), advantages, mask, turn))
     gain.sum().backward()
     assert new.grad is not None
     return gain[0].tolist(), new.grad[0].tolist()
@@ -62,7 +63,7 @@ def test_gppo_has_the_value_of_the_clip_and_a_bounded_gradient() -> None:
 def test_dcpo_bounds_by_hand() -> None:
     old = torch.tensor([[1.0, 0.5, 0.1, 0.01]], dtype=torch.float64).log()
     none = torch.zeros_like(old)
-    low, high = Dcpo().bounds(Tokens(old, old, none.exp(), none, none))
+    low, high = Dcpo().bounds(Tokens(old, old, none.exp(), none, none, none.long()))
     assert low[0].tolist() == pytest.approx([0.8, 0.5, 0.5, 0.5])
     assert high[0].tolist() == pytest.approx([1.1708, 1.3062, 2.0, 5.0], abs=1e-4)
 
@@ -115,7 +116,7 @@ def test_mdpo_ends_at_the_tilted_policy() -> None:
     logits = old.clone().requires_grad_()
     for _ in range(400):
         new = logits.log_softmax(-1)
-        tokens = Tokens(new, old, (new - old).exp(), rewards, torch.ones(3))
+        tokens = Tokens(new, old, (new - old).exp(), rewards, torch.ones(3), torch.zeros(3).long())
         (gradient,) = torch.autograd.grad((old.exp() * Mdpo(kl=2.0)(tokens)).sum(), logits)
         logits = (logits + gradient).detach().requires_grad_()
     tilted = (old + rewards / 2).softmax(-1)

@@ -18,6 +18,7 @@ from helpers.llm.small_runs import assert_goes_on_exactly  # noqa: E402
 from helpers.llm.tiny_llamas import gradients  # noqa: E402
 from zerogym.agents.llm.algorithms.advantages.group_relative import DrGrpo, Rloo  # noqa: E402
 from zerogym.agents.llm.algorithms.batch import Batch  # noqa: E402
+from zerogym.agents.llm.algorithms.losses.sequences.offline import ALol  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.sequences.preferences import Dpo, Ipo  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.sequences.regression import Kimi, Rebel  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.sequences.supervised import Nft, Pacs  # noqa: E402
@@ -93,6 +94,50 @@ def test_dpo_and_ipo_by_hand() -> None:
     loss, found = coefficients(Ipo(beta=0.4), group_of([1.0, 0.0]), [1.0, 0.5])
     assert loss == pytest.approx((0.5 - 1.25) ** 2) and found == pytest.approx([-1.5, 1.5])
     assert slopes(Dpo(), [1.0, 1.0]) == [0.0, 0.0] and slopes(Ipo(), [0.0]) == [0.0]
+
+
+def test_a_lol_learns_from_better_episodes_alone() -> None:
+    """Mean 0.5: advantages 0.5, -0.5 and 0. Ratios 1.5 (kept), and 4 (bounded by 1.9)."""
+    rewards = [1.0, 0.0, 0.5]
+    for ratio, weight in ((1.5, 1.5), (4.0, 1.9), (0.01, 0.1)):
+        loss, found = coefficients(ALol(), group_of(rewards), [math.log(ratio), -1.0, 2.0])
+        assert loss == pytest.approx(-0.5 * weight * math.log(ratio) / 3, abs=1e-12)
+        assert found[0] == pytest.approx(-0.5 * weight / 3) and found[1:] == [0.0, 0.0]
+
+
+def test_dpo_ends_at_a_soft_optimal_q_function() -> None:
+    """Replies of two tokens out of three, preferred as exp(r): log-probabilities are `Q / beta`
+    up to a number a state, where Q is of rewards r plus beta times the reference's log-probability.
+
+    The loss is summed over all pairs and both outcomes. "From r to Q*: Your Language Model is
+    Secretly a Q-Function" (2024, arXiv 2404.12358).
+    """
+    rng, beta = np.random.default_rng(0), 0.7
+    rewards = torch.tensor(rng.normal(size=(3, 3)))
+    start, after = torch.tensor(rng.normal(size=(4, 3))).log_softmax(-1).split([1, 3])
+
+    def replies(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+        return (first.log_softmax(-1).reshape(3, 1) + second.log_softmax(-1)).flatten()
+
+    logits = torch.zeros(4, 3, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.LBFGS([logits], 1.0, 500, tolerance_grad=1e-14, tolerance_change=0,
+                                  history_size=20, line_search_fn="strong_wolfe")  # fmt: skip
+    chance = (rewards.flatten()[:, None] - rewards.flatten()).sigmoid()  # of the first one's win
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        scores = replies(logits[:1], logits[1:]) - replies(start, after)
+        loss = (chance * Dpo(beta).of_pairs(scores[:, None] - scores)).sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    last = rewards + beta * after  # Q of the second token, in the state after the first
+    first = beta * start[0] + beta * (last / beta).logsumexp(-1)  # and of the first one
+    found = beta * torch.cat([logits[:1].log_softmax(-1), logits[1:].log_softmax(-1)])
+    shift = found - torch.cat([first[None], last]).detach()
+    assert (shift - shift.mean(-1, keepdim=True)).abs().max() < 1e-6
+    assert (found - found.mean(-1, keepdim=True)).abs().max() > 0.3  # and it has moved
 
 
 # --- all of them

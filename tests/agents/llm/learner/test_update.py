@@ -92,6 +92,39 @@ def test_gradient_of_whole_episodes(config, groups, preset, micro_batch):
     assert metrics["actor/rows"] == 12
 
 
+@pytest.mark.parametrize("packing", [False, True])
+def test_gradient_with_ratios_of_turns(config, groups, packing):
+    """The product of a turn's ratios at each of its tokens, in episodes of two turns."""
+    config = replace(
+        config, ratio="turn", clip_low=1.0, clip_high=99.0, max_grad_norm=1e9, packing=packing
+    )
+    learner = Learner(load_model(config.model, "cpu")[0], config)
+    with torch.no_grad():
+        for parameter in learner.model.parameters():
+            parameter.mul_(1.1)
+    total, spread = torch.zeros(()), []
+    for group in groups:
+        rewards = np.array([trajectory.reward for trajectory in group])
+        for trajectory in group:
+            assert len(trajectory.turns) == 2
+            gain = torch.zeros(())
+            for turn, found in zip(
+                trajectory.turns, by_turn(learner.model, trajectory), strict=True
+            ):
+                product = (torch.stack(list(found)) - torch.tensor(turn.logprobs)).sum().exp()
+                spread.append(float(product.detach()))
+                gain = gain + len(turn.action_ids) * product
+            tokens = sum(len(turn.action_ids) for turn in trajectory.turns)
+            advantage = float((trajectory.reward - rewards.mean()) / rewards.std())
+            total = total - advantage * gain / tokens / 12
+    assert max(spread) > 1.2 * min(spread)
+    total.backward()
+    expected = [parameter.grad.clone() for parameter in learner.parameters]
+    learner.update(groups)
+    for parameter, gradient in zip(learner.parameters, expected, strict=True):
+        assert torch.allclose(parameter.grad, gradient, atol=2e-6, rtol=1e-3)
+
+
 def test_dr_grpo_divides_by_the_budget_of_a_whole_episode(config, groups):
     """Six replies of the SQL task have six times the tokens of one: a sixth of the gradient."""
     calculation, sql = "zerogym/RandomCalculation-v0", "zerogym/SQL-v0"

@@ -47,7 +47,9 @@ class Preference(SequenceLoss):
 class Dpo(Preference):
     """Prefer the better of two episodes: `-log sigmoid(beta (s+ - s-))`.
 
-    Left out: pairs from a file, which are off-policy.
+    Over all pairs, preferred in proportion to exp(r), its policy is that of a soft Q function of
+    each token: "From r to Q*: Your Language Model is Secretly a Q-Function" (2024, arXiv
+    2404.12358). Left out: pairs from a file, which are off-policy.
     """
 
     source = (
