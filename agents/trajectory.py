@@ -16,7 +16,9 @@ from typing import Any
 
 from zerogym.errors import require, writing
 
-_COLUMNS = ("env", "seed", "episode", "group", "seat", "role", "reward")  # of a dataset
+_COLUMNS = (  # of a dataset
+    "env", "seed", "key", "episode", "group", "seat", "role", "source", "reward",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,10 @@ class Turn:
         fresh: Its context began anew: the turns before were not in it.
         kind: `reply`, or what the environment did not get by itself: `chunk` (a part of a reply
             that goes on in the next turn) and `summary` (written for the policy's own context).
+        info: The seat's `info` of the step that this reply took, JSON values only; empty where the
+            environment took none (a chunk, a summary, a reply to which nothing followed).
+        role: Role in which the seat acted: that of its `info` where the environment names one,
+            else the player's.
     """
 
     observation: str
@@ -49,6 +55,8 @@ class Turn:
     weight_version: int = 0
     fresh: bool = False
     kind: str = "reply"
+    info: Mapping[str, Any] = field(default_factory=dict)
+    role: str = "player"
 
     def __post_init__(self) -> None:
         if len(self.action_ids) != len(self.logprobs):
@@ -107,6 +115,11 @@ class Trajectory:
         info: The last `info`, JSON values only.
         shared: Turns at its start that it took over from the episode from which it branched. Their
             tokens were sampled once for all branches, so that no branch is trained on them.
+        parent: Number of the episode from which it branched; None if it began at the start.
+        source: Who wrote its replies: `policy` (the one that is trained), or another name
+            (`expert`, `replay`, `teacher`).
+        key: Name of its problem: episodes of the same problem share it, in any batch. Empty where
+            it was made by hand.
     """
 
     env: str
@@ -123,6 +136,9 @@ class Trajectory:
     reward: float = 0.0
     info: Mapping[str, Any] = field(default_factory=dict)
     shared: int = 0
+    parent: int | None = None
+    source: str = "policy"
+    key: str = ""
 
     @property
     def counts(self) -> bool:
@@ -183,8 +199,16 @@ class Trajectory:
     def from_record(cls, record: Mapping[str, Any]) -> "Trajectory":
         """Invert `to_record`; raises KeyError or TypeError on another shape."""
         fields = {key: value for key, value in record.items() if key != "messages"}
-        turns = tuple(_turn(turn) for turn in fields.pop("turns"))
-        return cls(turns=turns, **fields)
+        # Files from before turns had a role and problems a key lack both.
+        role = fields.get("role", "player")
+        turns = tuple(_turn({"role": role} | dict(turn)) for turn in fields.pop("turns"))
+        known = {"key": problem_key(fields["env"], fields.get("kwargs", {}), fields["seed"])}
+        return cls(turns=turns, **(known | fields))
+
+
+def problem_key(env: str, kwargs: Mapping[str, Any], seed: int) -> str:
+    """Return the name of a problem: environment, arguments and seed as JSON."""
+    return json.dumps([env, dict(kwargs), seed], sort_keys=True)
 
 
 def write_jsonl(path: str | Path, trajectories: Iterable[Trajectory]) -> None:
@@ -232,7 +256,7 @@ def read_jsonl(path: str | Path) -> Iterator[Trajectory]:
 def to_dataset(trajectories: Sequence[Trajectory]) -> Any:
     """Return a Hugging Face dataset with a row for each trajectory.
 
-    `kwargs` and `info` become JSON texts, because their keys differ from task to task; lone
+    `kwargs` and each `info` become JSON texts, because their keys differ from task to task; lone
     surrogates, which Arrow cannot hold, become question marks.
 
     Raises:
@@ -256,6 +280,8 @@ def to_dataset(trajectories: Sequence[Trajectory]) -> Any:
                 "logprobs": list(flat.logprobs),
                 "starts": list(flat.starts),
                 "turn_rewards": [turn.reward for turn in item.turns],
+                "turn_roles": [turn.role for turn in item.turns],
+                "turn_infos": [json.dumps(dict(turn.info)) for turn in item.turns],
                 "info": json.dumps(dict(item.info)),
             }
         )

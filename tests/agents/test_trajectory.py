@@ -16,7 +16,10 @@ from zerogym.agents.trajectory import (
     write_jsonl,
 )
 
-FIRST = Turn("What?", "four\ud800", (1, 2, 3), (4, 5), (-0.25, -1e-300), reward=0.5)
+FIRST = Turn(
+    "What?", "four\ud800", (1, 2, 3), (4, 5), (-0.25, -1e-300), reward=0.5,
+    info={"void_turn": True}, role="asker",
+)  # fmt: skip
 SECOND = Turn("No.", "five", (6,), (7, 8), (-2.0, -0.1), reward=1.0, finish="length")
 EPISODE = Trajectory(
     "zerogym/SQL-v0",
@@ -30,6 +33,9 @@ EPISODE = Trajectory(
     terminated=False,
     reward=1.5,
     info={"correct": False},
+    parent=2,
+    source="expert",
+    key="SQL 7",
 )
 
 
@@ -61,6 +67,20 @@ def test_files_give_back_what_was_written(tmp_path: Path) -> None:
     line = json.loads(path.read_text().splitlines()[0])
     assert line["messages"] == EPISODE.messages
     assert [file.name for file in path.parent.iterdir()] == ["rollouts.jsonl"]
+
+
+def test_files_from_before_turns_had_infos_are_read(tmp_path: Path) -> None:
+    record = EPISODE.to_record()
+    for name in ("parent", "source", "key"):
+        del record[name]
+    for turn in record["turns"]:
+        del turn["info"], turn["role"]
+    path = tmp_path / "old.jsonl"
+    path.write_text(json.dumps(record | {"role": "judge"}) + "\n")
+    [old] = read_jsonl(path)
+    assert [(turn.info, turn.role) for turn in old.turns] == [({}, "judge")] * 2
+    assert (old.parent, old.source) == (None, "policy")
+    assert old.key == '["zerogym/SQL-v0", {"difficulty": [1.0, 2.0]}, 7]'
 
 
 def test_what_is_not_known_is_null_in_a_file(tmp_path: Path) -> None:
@@ -109,4 +129,6 @@ def test_export_to_a_dataset() -> None:
     assert row["mask"] == list(EPISODE.flatten().mask)
     assert row["messages"][2] == {"role": "assistant", "content": "four?"}
     assert row["turn_rewards"] == [0.5, 1.0] and row["reward"] == 1.5
+    assert row["turn_roles"] == ["asker", "player"] and row["key"] == "SQL 7"
+    assert [json.loads(info) for info in row["turn_infos"]] == [{"void_turn": True}, {}]
     assert json.loads(row["kwargs"]) == {"difficulty": [1.0, 2.0]}

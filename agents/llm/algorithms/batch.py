@@ -1,6 +1,5 @@
 """The view that an advantage has of a batch: groups of episodes, their rewards, named signals."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.agents.trajectory import Flat, Trajectory
+from zerogym.agents.trajectory import Flat, Trajectory, problem_key
 
 Floats = NDArray[np.float64]
 Weights = Sequence[Sequence[Floats | float]]  # of each episode of each group: (T,), or one number
@@ -101,9 +100,9 @@ class Sample:
 
     @property
     def key(self) -> str:
-        """The name of the problem: environment, arguments and seed."""
+        """The name of the problem."""
         item = self.trajectory
-        return json.dumps([item.env, dict(item.kwargs), item.seed], sort_keys=True)
+        return item.key or problem_key(item.env, item.kwargs, item.seed)
 
 
 @dataclass(frozen=True)

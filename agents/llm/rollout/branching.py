@@ -65,7 +65,7 @@ def branch(
         trunk = Episode(0, first.seed, first.group)
         trunk.seat_players(env, own, {})
         _replay(trunk, episode, replies)
-        start = BranchPoint(env.get_state(), trunk.seats)
+        start = BranchPoint(env.get_state(), trunk.seats, first.episode)
     finally:
         envs.give_back(env)
     branches = [Episode(number, first.seed, first.group, start) for number in range(count)]
@@ -84,7 +84,7 @@ def _replay(trunk: Episode, episode: Sequence[Trajectory], replies: int) -> None
                 raise ValueError(f"the episode has {number} replies: it cannot branch at {replies}")
             reply = _repeat(trunk, recorded[trunk.mover].popleft(), number)
         rewards = trunk.env.act(reply)
-    trunk.add_rewards(rewards)
+    trunk.add_outcome(rewards)
     if trunk.env.to_move() is None:
         raise ValueError(f"the episode is over after {replies} replies: nothing can branch")
 

@@ -66,6 +66,10 @@ class RolloutEnv(ABC):
     def info(self, seat: str) -> dict[str, Any]:
         """Return the last `info` of a seat, its JSON values only."""
 
+    @abstractmethod
+    def role(self, seat: str) -> str | None:
+        """Return the role in which a seat acts, where its last `info` names one."""
+
     def get_state(self) -> dict[str, Any]:
         """Return a snapshot, independent of what happens next."""
         own = {name: value for name, value in vars(self).items() if name != "_env"}
@@ -118,6 +122,9 @@ class GymEnv(RolloutEnv):
     def info(self, seat: str) -> dict[str, Any]:
         return _json_values(self._info)
 
+    def role(self, seat: str) -> str | None:
+        return _role(self._info)
+
 
 class AECEnv(RolloutEnv):
     """A turn-based game of PettingZoo in its text view."""
@@ -154,6 +161,9 @@ class AECEnv(RolloutEnv):
 
     def info(self, seat: str) -> dict[str, Any]:
         return _json_values(self._infos.get(seat, {}))
+
+    def role(self, seat: str) -> str | None:
+        return _role(self._infos.get(seat, {}))
 
 
 class Environments:
@@ -262,6 +272,11 @@ def most_turns(
     limits = [find_spec(env_id).max_episode_steps, *(given.get(name) for name in _TURN_LIMITS)]
     turns = min((limit for limit in limits if isinstance(limit, int)), default=None)
     return turns_inside(wrappers or {}, turns)
+
+
+def _role(info: Mapping[str, Any]) -> str | None:
+    role = info.get("role")
+    return role if isinstance(role, str) else None
 
 
 def _json_values(info: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from zerogym.agents.llm.rollout.chat_template import ChatKind, make_chat
 from zerogym.agents.llm.rollout.context_window import Context, Stop
 from zerogym.agents.llm.rollout.conversation import Conversation, Room
 from zerogym.agents.llm.rollout.environments import Environments, RolloutEnv
-from zerogym.agents.trajectory import Trajectory, Turn
+from zerogym.agents.trajectory import Trajectory, Turn, problem_key
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,7 @@ class Seat:
     observation: str = ""
     talk: Conversation | None = None  # up to the last observation
     early: float = 0.0  # reward before the first turn
+    role: str = "player"  # of its next turn
 
     @property
     def written(self) -> int:
@@ -91,9 +92,9 @@ class Seat:
         """True if its player's budget is used up."""
         return 0 < self.slot.player.budget <= self.written
 
-    def observe(self, observation: str) -> None:
-        """Add an observation to the conversation."""
-        self.observation = observation
+    def observe(self, observation: str, role: str | None = None) -> None:
+        """Add an observation to the conversation; `role` is the one that the environment names."""
+        self.observation, self.role = observation, role or self.slot.player.role
         self.talk = self.slot.player.context.observe(self.talk, observation, self.slot.room)
 
     def prompt(self) -> list[int]:
@@ -129,6 +130,7 @@ class Seat:
                 weight_version=player.generator.weight_version,
                 fresh=not grown,
                 kind=kind,
+                role=self.role,
             )
         )
         return text if kind == "reply" else None
@@ -148,10 +150,12 @@ class BranchPoint:
     Attributes:
         state: Of the environment.
         seats: As they were, with the rewards of the last step and before the next observation.
+        parent: Number of the episode from which it branches.
     """
 
     state: dict[str, Any]
     seats: Mapping[str, Seat]
+    parent: int
 
 
 @dataclass
@@ -165,6 +169,7 @@ class Episode:
     env: RolloutEnv = field(init=False)
     seats: dict[str, Seat] = field(default_factory=dict)
     mover: str | None = None
+    replied: str | None = None  # the seat whose reply the environment has or gets
     cut: bool = False  # the context of a player was full, or its budget spent
     stepping: bool = False  # a step of its environment is under way
 
@@ -224,21 +229,27 @@ class Episode:
         seat = self.moving_seat()
         reply = seat.reply(completion)
         self.cut = reply is None and seat.spent
+        if reply is not None:
+            self.replied = self.mover
         if self.cut or reply is not None:
             self.mover = None
         return reply
 
     def observe(self, rewards: Mapping[str, float]) -> None:
-        """Take the rewards of a step, and the observation of the seat that moves next."""
-        self.add_rewards(rewards)
+        """Take the outcome of a step, and the observation of the seat that moves next."""
+        self.add_outcome(rewards)
         self.mover = self.env.to_move()
         if self.mover is not None and self.moving_seat().spent:
             self.mover, self.cut = None, True
         if self.mover is not None:
-            self.moving_seat().observe(self.env.observation())
+            self.moving_seat().observe(self.env.observation(), self.env.role(self.mover))
 
-    def add_rewards(self, rewards: Mapping[str, float]) -> None:
-        """Add the rewards of a step."""
+    def add_outcome(self, rewards: Mapping[str, float]) -> None:
+        """Add the rewards of a step, and its info to the turn that took it."""
+        if self.replied is not None:
+            turns = self.seats[self.replied].turns
+            turns[-1] = replace(turns[-1], info=self.env.info(self.replied))
+            self.replied = None
         for seat, reward in rewards.items():
             self.seats[seat].add_reward(reward)
 
@@ -260,6 +271,8 @@ class Episode:
                 reward=seat.early + sum(turn.reward for turn in seat.turns),
                 info=self.env.info(name),
                 shared=len(self.start.seats[name].turns) if self.start else 0,
+                parent=self.start.parent if self.start else None,
+                key=problem_key(envs.env_id, envs.kwargs, self.seed),
             )
             for name, seat in self.seats.items()
         ]

@@ -117,7 +117,15 @@ def _numbered(groups: Groups, before: Groups) -> Groups:
     episodes = len({trajectory.episode for group in before for trajectory in group})
     problems = _problems(before)
     return [
-        [replace(t, episode=t.episode + episodes, group=t.group + problems) for t in group]
+        [
+            replace(
+                t,
+                episode=t.episode + episodes,
+                group=t.group + problems,
+                parent=None if t.parent is None else t.parent + episodes,
+            )
+            for t in group
+        ]
         for group in groups
     ]
 

@@ -66,7 +66,7 @@ def played(envs, **arguments):
     """The records without the environment's name, and the engine's calls."""
     player = Player(Scripted(repeat), Sampling(seed=4))
     records = rollout(envs, range(8), player, **arguments)
-    return [replace(record, env="") for record in records], player.generator.calls
+    return [replace(record, env="", key="") for record in records], player.generator.calls
 
 
 def test_steps_that_wait_are_taken_side_by_side_and_others_are_not(envs):

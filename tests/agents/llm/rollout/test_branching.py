@@ -108,7 +108,7 @@ def test_a_branch_that_says_the_same_is_the_same_episode():
                     for number in range(2):
                         own = [item for item in branches if item.episode == number]
                         assert sum(item.shared for item in own) == replies
-                        assert [replace(x, episode=0, shared=0) for x in own] == trunk
+                        assert [replace(x, episode=0, shared=0, parent=None) for x in own] == trunk
 
 
 def test_branches_of_a_game_keep_who_is_to_move():
@@ -140,7 +140,7 @@ def test_contexts_branch_too(envs, context):
     player = Player(Typist(text * 99, 26), Sampling(5), context=context)
     (whole,) = branch(envs, trunk, 4, player, 1)
     assert whole.shared == sum(turn.kind != "x" for turn in trunk[0].turns[: whole.shared]) >= 4
-    assert replace(whole, shared=0) == trunk[0]
+    assert (whole.parent, replace(whole, shared=0, parent=None)) == (0, trunk[0])
     parts = whole.flatten().contexts()
     assert sum(sum(part.mask) for part in parts) == sum(
         len(turn.action_ids) for turn in whole.turns[whole.shared :]

@@ -1,5 +1,6 @@
 """The episode runner: groups, several turns, several seats, and what happens at the edges."""
 
+import json
 from dataclasses import replace
 
 import gymnasium as gym
@@ -10,6 +11,8 @@ from helpers.llm.scripted_engine import CountDown, Scripted, repeat
 from zerogym.agents.llm.generation.protocol import Sampling
 from zerogym.agents.llm.rollout.environments import Environments, GymEnv
 from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups
+from zerogym.agents.trajectory import Trajectory
+from zerogym.envs.core import TextEnv
 
 
 @pytest.fixture
@@ -30,6 +33,7 @@ def test_several_turns_keep_every_id(countdown):
         assert record.reward == count == sum(turn.reward for turn in record.turns)
         assert record.terminated and not record.truncated
         assert record.info == {"correct": True}  # what is no JSON value is left out
+        assert [turn.info for turn in record.turns] == [{"correct": True}] * count
         assert [turn.weight_version for turn in record.turns] == [3] * count
         said = "".join(f"say {n}\n{n}~\n" for n in range(count, 0, -1)).removesuffix("\n")
         flat = record.flatten()
@@ -90,6 +94,44 @@ def test_two_seats_play_each_other_and_share_nothing_private():
     assert winner.terminated and loser.terminated
     for record in (winner, loser):
         assert not any("secret" in turn.observation for turn in record.turns)
+
+
+class Errands(TextEnv):
+    """Four turns; every other one is void, and the role changes after the second."""
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self._episode = 0
+        return "go", {"role": "asker"}
+
+    def step(self, action):
+        self._episode += 1
+        info = {"void_turn": self._episode % 2 == 0, "turn": self._episode}
+        if self._episode == 2:
+            info["role"] = "solver"
+        return "on", 0.0, self._episode == 4, False, info
+
+
+def test_every_turn_has_the_info_of_its_step_and_its_role():
+    gym.register("tests/Errands-v0", Errands)
+    try:
+        with Environments("tests/Errands-v0") as envs:
+            [record] = rollout(envs, [0], Player(Scripted(lambda prompt: "x"), role="mine"))
+    finally:
+        del gym.registry["tests/Errands-v0"]
+    assert [turn.info["turn"] for turn in record.turns] == [1, 2, 3, 4]
+    assert [turn.info["void_turn"] for turn in record.turns] == [False, True, False, True]
+    # a role that no info names is the player's
+    assert [turn.role for turn in record.turns] == ["asker", "mine", "solver", "mine"]
+    assert Trajectory.from_record(json.loads(json.dumps(record.to_record()))) == record
+
+
+def test_a_seats_turn_has_its_own_info_though_the_other_moved_since():
+    with Environments("zerogym/tic_tac_toe-v0") as envs:
+        cells = iter(["nonsense", "1", "4", "2", "5", "3"])
+        records = rollout(envs, [0], Player(Scripted(lambda p: f"<answer>{next(cells)}</answer>")))
+    void = [[turn.info["void_turn"] for turn in record.turns] for record in records]
+    assert void == [[True, False, False, False], [False, False]]
 
 
 def test_one_player_in_both_seats_shares_engine_calls():
