@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import TypeVar
 
+from zerogym.agents.settings import group_title, groups_of
+
 Config = TypeVar("Config", bound=type)
 # A title, or a field whose lines after the first are indented or close its bracket.
 _LINE = re.compile(
@@ -34,16 +36,25 @@ def field_comments(source: str) -> Iterator[tuple[str, str, str | None]]:
 
 def attributes_section(source: str) -> str:
     """Return the fields in the source of a class as a section of its docstring."""
-    lines = (f"    {name}: {comment}" for name, comment, _ in field_comments(source))
-    return "\n".join(["Attributes:", *lines])
+    return _section("Attributes", source)
+
+
+def _section(title: str, source: str) -> str:
+    lines = [f"    {name}: {comment}" for name, comment, _ in field_comments(source)]
+    return "\n".join([f"{title}:", *lines]) if lines else ""
 
 
 def describe_fields(config: Config) -> Config:
-    """Add the comments of its fields to the docstring of a dataclass; a class decorator."""
+    """Add the comments of its fields to the docstring of a dataclass; a class decorator.
+
+    Those of the groups that it inherits are sections of their own.
+    """
+    titled = {group_title(group): group for group in groups_of(config).values()}
     try:
-        source = inspect.getsource(config)
+        sections = [_section(title, inspect.getsource(group)) for title, group in titled.items()]
+        own = attributes_section(inspect.getsource(config))
     except (OSError, TypeError):  # no source, such as in an archive
         return config
-    text = inspect.cleandoc(config.__doc__ or "")
-    config.__doc__ = f"{text}\n\n{attributes_section(source)}\n"
+    texts = [inspect.cleandoc(config.__doc__ or ""), *sections, own]
+    config.__doc__ = "\n\n".join(text for text in texts if text) + "\n"
     return config

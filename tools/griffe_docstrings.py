@@ -23,4 +23,4 @@ class Docstrings(griffe.Extension):
         """Add what `describe_fields` adds when it runs; Griffe does not import the class."""
         described = any(found.callable_path == DESCRIBED for found in cls.decorators)
         if described and cls.docstring is not None:
-            cls.docstring.value += f"\n\n{attributes_section(cls.source)}"
+            cls.docstring.value += f"\n\n{attributes_section(cls.source)}".rstrip()

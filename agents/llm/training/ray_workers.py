@@ -50,8 +50,7 @@ class Worker:
         import zerogym  # noqa: F401  (registers the ids)
 
         torch.set_num_threads(1)
-        lists = {name: tuple(value) for name, value in settings.items() if isinstance(value, list)}
-        self._config = GRPOConfig(**(settings | lists | {"device": "cpu"}))
+        self._config = GRPOConfig(**(settings | {"device": "cpu"}))
         self._engine = TransformersGenerator(*model_of_run(self._config, None))
         self._engine.weight_version = -1  # its own weights are not the step's
         config = self._config

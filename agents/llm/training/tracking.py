@@ -19,7 +19,8 @@ from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from zerogym.agents.llm.grpo_config import GRPOConfig, TrackerName
+from zerogym.agents.llm.config.run import TrackerName
+from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.errors import require
 
 

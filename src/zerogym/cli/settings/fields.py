@@ -4,7 +4,8 @@ Groups are fields that are dataclasses themselves. A *part* is chosen by name fr
 dataclasses (`agents/parts.py`, or a dict), and has settings of its own. The field
 `advantage: str | Part = field(default="tempo", metadata={"parts": TABLE})` gives the setting
 `advantage` and, of each part, its fields: `advantage.alpha`. The help text of a field is the
-comment on its line; a comment `# -- Title` between fields begins a group of the help.
+comment on its line; a comment `# -- Title` between fields, or an inherited `agents.settings.Group`,
+is a group of the help.
 """
 
 import dataclasses
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from zerogym.agents.field_comments import field_comments
+from zerogym.agents.settings import group_title, groups_of
 from zerogym.cli.settings.values import alternatives, choice, read_text
 
 
@@ -150,10 +152,12 @@ def _shown(default: Any, table: Parts | None = None) -> str:
 def _comments(config: type[Any]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the comment of each field, and the title that it stands under, if any."""
     comments, titles = {}, {}
+    groups = {base: group_title(base) for base in groups_of(config).values()}
     for kind in reversed(config.__mro__):
         source = inspect.getsource(kind) if dataclasses.is_dataclass(kind) else ""
-        for name, comment, title in field_comments(source):
+        for name, comment, own_title in field_comments(source):
             comments[name] = comment
+            title = own_title or groups.get(kind)
             if title is not None:
                 titles[name] = title
     return comments, titles

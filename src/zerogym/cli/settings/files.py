@@ -4,14 +4,16 @@ Either may be anybody's: what it names is not imported, and its servers get no k
 (`envs/recorded.py`). What is typed goes over it.
 """
 
+import dataclasses
 import difflib
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
 
+from zerogym.agents.settings import groups_of
 from zerogym.cli.console import UsageError, out
 from zerogym.cli.names import typed_modules
 from zerogym.cli.settings.fields import Setting, read_name, settings_of
@@ -25,10 +27,12 @@ _NO_PART = Setting("", None)
 def read_config(config: type[Any], path: Path | None, typed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a TOML file by path, and over them those that were typed.
 
-    Tables are groups; of a part, `part` is its name. Keys may have hyphens for underscores.
+    Tables are groups, which the settings of a class with inherited groups may do without; of a
+    part, `part` is its name. Keys may have hyphens for underscores.
 
     Raises:
-        UsageError: If the file cannot be read, or holds an unknown key or a wrong value.
+        UsageError: If the file cannot be read, or holds an unknown key, one in another group than
+            its own, one twice, or a wrong value.
         ImportRefused: If its environment or a wrapper is of a module that nobody typed.
     """
     if path is None:
@@ -38,8 +42,8 @@ def read_config(config: type[Any], path: Path | None, typed: Mapping[str, Any]) 
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is no TOML file: {error}") from None
     known = settings_of(config)
-    found = {}
-    for name, value in _leaves(document, known, "", path):
+    found: dict[str, Any] = {}
+    for name, value in _leaves(_ungrouped(config, document, path), known, "", path):
         try:
             found[name] = _read(known[name], value)
         except ValueError as error:
@@ -77,6 +81,33 @@ def from_file(saved: Mapping[str, Any], typed: Mapping[str, Any], file: Path) ->
     return {**safe, **typed}
 
 
+def _ungrouped(config: type[Any], document: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Return a document without the tables of inherited groups, whose keys take their place."""
+    groups = {
+        name: {field.name for field in dataclasses.fields(group)}  # type: ignore[arg-type]
+        for name, group in groups_of(config).items()
+    }
+    own = {key.replace("-", "_"): value for key, value in document.items()}
+    flat = {key: value for key, value in own.items() if key not in groups}
+    settings = {field.name for field in dataclasses.fields(config)}
+    for key in flat:
+        if groups and isinstance(flat[key], dict) and key not in settings:
+            raise UsageError(_unknown(file, key, [*groups, *settings]))
+    for name in groups:
+        table = own.get(name, {})
+        if not isinstance(table, dict):
+            raise UsageError(f"{file}: {name} is a group: [{name}], and below it its settings")
+        for key, value in table.items():
+            setting = key.replace("-", "_")
+            [home] = [other for other, keys in groups.items() if setting in keys] or [name]
+            if home != name:
+                raise UsageError(f"{file}: {setting} is a setting of [{home}], not of [{name}]")
+            if setting in flat:
+                raise UsageError(f"{file}: {setting} is set twice: once in [{name}], once above")
+            flat[setting] = value
+    return flat
+
+
 def _leaves(
     table: Mapping[str, Any], known: Mapping[str, Setting], prefix: str, file: Path
 ) -> Iterator[tuple[str, Any]]:
@@ -90,9 +121,13 @@ def _leaves(
         elif isinstance(value, dict) and any(each.startswith(f"{path}.") for each in known):
             yield from _leaves(value, known, f"{path}.", file)
         else:
-            near = difflib.get_close_matches(path, known, n=3, cutoff=0.5)
-            hint = f"; did you mean {' or '.join(near)}?" if near else ""
-            raise UsageError(f"{file}: there is no setting {path!r}{hint}")
+            raise UsageError(_unknown(file, path, known))
+
+
+def _unknown(file: Path, name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"{file}: there is no setting {name!r}{hint}"
 
 
 def _read(setting: Setting, value: Any) -> Any:

@@ -1,0 +1,33 @@
+"""The algorithm of a run: a preset, and what a run changes of it before the loss.
+
+`algorithms/presets.py` checks the numbers of this group and of `objective`, `divergence`,
+`off_policy` and `critic`, because a preset has them, too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zerogym.agents.field_comments import describe_fields
+from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage
+from zerogym.agents.settings import Group
+
+
+@describe_fields
+@dataclass(frozen=True)
+class AlgorithmSettings(Group):
+    """The preset, and its advantage, filters and length penalty where a run changes them.
+
+    Here and in the groups of the objective, the divergence, the correction and the critic, None
+    keeps what the preset has.
+    """
+
+    preset: str = (
+        "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, lite_ppo, dapo, gspo, cispo, ppo
+    )
+    advantage: str | Advantage | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": ADVANTAGES}
+    )  # estimator of advantages
+    mask_truncated: bool | None = None  # whether episodes with a cut reply have no gradient
+    overlong: float | None = None  # share of max_new_tokens at the end with a penalty, in [0, 1)
+    refills: int | None = None  # rounds that replace groups of equal rewards; 0: they stay

@@ -1,0 +1,23 @@
+"""The distance to a reference model, in place of the preset's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zerogym.agents.field_comments import describe_fields
+from zerogym.agents.llm.algorithms.presets import KlPlace
+from zerogym.agents.llm.algorithms.tables import DIVERGENCES, Divergence
+from zerogym.agents.settings import Group
+
+
+@describe_fields
+@dataclass(frozen=True)
+class DivergenceSettings(Group):
+    """The distance to the reference model: its weight, its estimator and its place."""
+
+    kl: float | None = None  # weight of the distance to the start model; 0 needs no copy of it
+    kl_estimator: str | Divergence | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": DIVERGENCES}
+    )  # estimator of the distance
+    kl_in: KlPlace | None = None  # its place: loss, reward
+    kl_weighted: bool | None = None  # whether the ratio multiplies it in the loss

@@ -1,0 +1,31 @@
+"""The task of a run."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zerogym.agents.field_comments import describe_fields
+from zerogym.agents.llm.rollout.wrapping import check_text_wrappers
+from zerogym.agents.settings import Group
+
+
+@describe_fields
+@dataclass(frozen=True)
+class TaskSettings(Group):
+    """The task that the model learns, and its wrappers in training."""
+
+    env: str = (
+        "zerogym/RandomCalculation-v0"  # id of a text environment, or of a game: all its seats
+    )
+    env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
+    wrappers: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of training only: {NAME: ARGUMENTS}, innermost first; see `wrapping.py`
+
+    def _check(self) -> None:
+        """Refuse arguments that are no JSON values, unknown wrappers and the test problems."""
+        json.dumps(dict(self.env_kwargs))  # raises the TypeError before the run is saved
+        check_text_wrappers("GRPOConfig.wrappers", self.wrappers, self.env)
+        if self.env_kwargs.get("split") == "test":
+            raise ValueError("training on split='test' would spoil the evaluation")
