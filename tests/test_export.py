@@ -51,7 +51,7 @@ def test_the_test_side_keeps_its_answers() -> None:
 
 def test_a_row_of_other_arguments_is_refused() -> None:
     [row] = rows("ChainSum", 1, difficulty=0)
-    with pytest.raises(OtherProblem, match=r"seed 0 of zerogym/ChainSum-v0 with {} is not the prob"):
+    with pytest.raises(OtherProblem, match=r"seed 0 of zerogym/ChainSum-v0 with {} is not"):
         scorer("ChainSum")(row, "1")
     with pytest.raises(TypeError):
         scorer("ChainSum", difficulty=0)(row, None)  # type: ignore[arg-type]
