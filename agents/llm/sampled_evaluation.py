@@ -77,11 +77,12 @@ def evaluate_samples(
         for number in range(samples * episodes)
     ]
     parts: dict[int, list[Trajectory]] = {}
-    collect = partial(_collect, parts, samples, on_problem)
+    whole = sampling.temperature > 0 and sampling.top_p == 1 and sampling.top_k == 0
+    collect = partial(_collect, parts, samples, whole, on_problem)
     with Environments(env_id, kwargs) as envs:
         records = play(envs, queue, player, MAX_CONCURRENT, False, collect, own_seeds=True)
     starts = range(0, len(records), samples)
-    return [SampledProblem.of(records[start : start + samples]) for start in starts]
+    return [SampledProblem.of(records[start : start + samples], whole) for start in starts]
 
 
 def problem_arguments(env_id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,6 +93,7 @@ def problem_arguments(env_id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
 def _collect(
     parts: dict[int, list[Trajectory]],
     samples: int,
+    whole: bool,
     on_problem: OnProblem | None,
     ended: Sequence[Trajectory],
 ) -> None:
@@ -101,4 +103,4 @@ def _collect(
     own.append(record)
     if len(own) == samples and on_problem is not None:
         own.sort(key=lambda each: each.episode)
-        on_problem(SampledProblem.of(own))
+        on_problem(SampledProblem.of(own, whole))

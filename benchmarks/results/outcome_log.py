@@ -5,7 +5,7 @@ so that a kill loses only those that were not complete.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ from zerogym.agents.json_lines import NotALog, read_rows
 from zerogym.agents.llm.sampled_problem import SampledProblem
 from zerogym.benchmarks.results.results_file import ResultsFile
 
-_NAMES = [field.name for field in fields(SampledProblem)]
+# Logs of before have no column with a default.
+_NAMES = {field.name: field.default is MISSING for field in fields(SampledProblem)}
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def read_outcomes(path: Path) -> Outcomes:
 
 
 def _problem(row: Mapping[str, Any], samples: int) -> SampledProblem:
-    values = {name: row[name] for name in _NAMES}
+    values = {name: row[name] for name, needed in _NAMES.items() if needed or name in row}
     listed = {name: tuple(each) for name, each in values.items() if isinstance(each, list)}
     if lengths := [len(each) for each in listed.values() if len(each) != samples]:
         raise ValueError(f"seed {row['seed']} has {lengths[0]} samples instead of {samples}")

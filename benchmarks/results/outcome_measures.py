@@ -94,6 +94,12 @@ def mean_entropy(problems: Problems) -> float:
     return fmean([answer_entropy(own) for own in answers if own] or [np.nan])
 
 
+def mean_token_entropy(problems: Problems) -> float | None:
+    """Return the mean over problems of their `token_entropy`; None if no problem has one."""
+    known = [each.token_entropy for each in problems if each.token_entropy is not None]
+    return fmean(known) if known else None
+
+
 def reports_success(problems: Problems) -> bool:
     """Return whether the environment says of any sample that it was correct or not."""
     return any(outcome is not None for each in problems for outcome in each.correct)

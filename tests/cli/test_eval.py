@@ -97,6 +97,7 @@ def test_the_log_has_all_samples_and_the_table_their_measures(
     shown = run(tmp_path / "a" / "outcomes.jsonl")
     assert f"{document['at_k'][1]['passed']['value']:.3f}" in shown.output
     assert "4 test problems, 8 samples each" in shown.output
+    assert document["token_entropy"] == 0.5 and "Entropy of a token: 0.500" in shown.output
 
 
 def test_two_logs_are_compared_in_pairs(engine: Sometimes, tmp_path: Path) -> None:
@@ -122,6 +123,8 @@ def test_sampling_is_the_same_again_and_differs_between_samples(engine: Sometime
         evaluate_samples(engine, ENV, 5, episodes, 3, on_problem=None) for episodes in (2, 2, 3)
     )
     assert one == two == more[:2]
+    [cut] = evaluate_samples(engine, ENV, 5, 1, 3, sampling=Sampling(seed=3, top_k=2))
+    assert one[0].token_entropy == 0.5 and cut.token_entropy is None
     other = evaluate_samples(engine, ENV, 5, 2, 3, sampling=Sampling(seed=1))
     assert [each.key for each in other] == [each.key for each in one] and other != one
 

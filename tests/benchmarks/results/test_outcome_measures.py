@@ -1,14 +1,21 @@
 """Measures of logged outcomes: samples that do not count, tasks without success, and pairs."""
 
+import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from zerogym.agents.llm.sampled_problem import SampledProblem
 from zerogym.agents.trajectory import Trajectory, Turn
-from zerogym.benchmarks.results.outcome_log import Outcomes
-from zerogym.benchmarks.results.outcome_measures import compare_outcomes, mean_entropy, measures
+from zerogym.benchmarks.results.outcome_log import OutcomeLog, Outcomes, read_outcomes
+from zerogym.benchmarks.results.outcome_measures import (
+    compare_outcomes,
+    mean_entropy,
+    mean_token_entropy,
+    measures,
+)
 
 
 def problem(seed: int, scores: tuple[float | None, ...]) -> SampledProblem:
@@ -71,3 +78,24 @@ def test_outcomes_of_episodes() -> None:
     assert (found.seed, found.scores, found.correct) == (7, (None, 1.0), (None, True))
     assert found.answers == ("", "four") and found.counted == [1]
     assert found.key == SampledProblem.of([right]).key
+
+
+def test_the_entropy_of_tokens_is_estimated_from_their_own_probabilities(tmp_path: Path) -> None:
+    half, quarter = math.log(0.5), math.log(0.25)
+    turns = [Turn("", "", (), (1, 2), (half, quarter)), Turn("", "", (), (1,), (half,))]
+    one = Trajectory("e", 7, 0, tuple(turns), reward=1.0)
+    other = replace(one, episode=1, turns=(Turn("", "", (), (3,), (quarter,)),))
+    found = SampledProblem.of([one, other], whole=True)
+    assert found.token_entropy == pytest.approx(1.5 * math.log(2))
+    assert SampledProblem.of([one]).token_entropy is None  # of a cut distribution
+    unknown = replace(one, turns=(Turn("", "", (), (1,), (math.nan,)),))
+    assert SampledProblem.of([unknown], whole=True).token_entropy is None
+    assert mean_token_entropy([found, replace(found, token_entropy=None)]) == found.token_entropy
+    # A log of before has no such column.
+    log = tmp_path / "outcomes.jsonl"
+    OutcomeLog(log, {"env": "e", "samples": 2}).append(found)
+    assert read_outcomes(log).problems == (found,)
+    head, row = map(json.loads, log.read_text("utf-8").splitlines())
+    del row["token_entropy"]
+    log.write_text(f"{json.dumps(head)}\n{json.dumps(row)}\n", "utf-8")
+    assert read_outcomes(log).problems == (replace(found, token_entropy=None),)

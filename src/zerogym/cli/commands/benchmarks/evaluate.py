@@ -67,7 +67,12 @@ def evaluate(
     solved (its support) that are kept and lost, and those that are gained.
     """
     from zerogym.benchmarks.results.outcome_log import read_outcomes
-    from zerogym.benchmarks.results.outcome_measures import compare_outcomes, mean_entropy, measures
+    from zerogym.benchmarks.results.outcome_measures import (
+        compare_outcomes,
+        mean_entropy,
+        mean_token_entropy,
+        measures,
+    )
 
     json_only(as_json)
     earlier = None if against is None else read_outcomes(against)
@@ -86,7 +91,12 @@ def evaluate(
     found = read_outcomes(log)
     ks = _numbers(k, found.samples)
     rows = measures(found.problems, ks)
-    document = {**found.about, "log": log, "entropy": mean_entropy(found.problems)}
+    document = {
+        **found.about,
+        "log": log,
+        "entropy": mean_entropy(found.problems),
+        "token_entropy": mean_token_entropy(found.problems),
+    }
     _show(document, len(found.problems), rows)
     document["at_k"] = [asdict(row) for row in rows]
     if earlier is not None:
@@ -174,6 +184,8 @@ def _show(document: dict[str, Any], problems: int, rows: Sequence[Any]) -> None:
     out.print(f"[bold]{escape(model)}[/] in {escape(env)}: {problems} {of}, {samples} samples each")
     out.print(table)
     out.print(f"Entropy of the answers to a problem: {document['entropy']:.3f} nats")
+    if (entropy := document["token_entropy"]) is not None:
+        out.print(f"Entropy of a token: {entropy:.3f} nats")
     out.print("[dim]In parentheses the 95% interval over problems.[/]")
     out.print(f"Log: {escape(printable(str(document['log'])))}", soft_wrap=True)
 
