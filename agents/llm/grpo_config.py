@@ -99,10 +99,10 @@ class GRPOConfig(  # the fields of the last base come first
         """Refuse settings of values without values, and refills without groups."""
         algorithm = self.algorithm
         for name in ("gamma", "gae_lambda", "value_coef", "value_clip"):
-            critic = algorithm.estimator.critic
-            if name in ("gamma", "gae_lambda"):
-                critic = algorithm.advantage == "gae"
-            if getattr(self, name) is not None and not critic:
+            known = algorithm.estimator.critic
+            if name in ("gamma", "gae_lambda"):  # an object has settings of its own
+                known = isinstance(algorithm.advantage, str) and hasattr(algorithm.estimator, name)
+            if getattr(self, name) is not None and not known:
                 raise ValueError(f"{name} has no meaning for advantage={algorithm.advantage!r}")
         if algorithm.refills and self.group_size < 2:
             raise ValueError("refills replace groups of equal rewards: group_size must be above 1")

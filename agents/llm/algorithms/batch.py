@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from zerogym.agents.trajectory import Flat, Trajectory, problem_key
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
 Weights = Sequence[Sequence[Floats | float]]  # of each episode of each group: (T,), or one number
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from zerogym.agents.llm.algorithms.advantages.gae import Gae
 from zerogym.agents.llm.algorithms.tables import (
     ADVANTAGES,
     AGGREGATIONS,
@@ -63,8 +62,8 @@ class Algorithm:
     mask_truncated: bool = False
     overlong: float = 0.0
     refills: int = 0
-    gamma: float = 1.0
-    gae_lambda: float = 1.0
+    gamma: float | None = None
+    gae_lambda: float | None = None
     value_coef: float = 0.1
     value_clip: float = 0.2
     sequence_loss: str | SequenceLoss | Mapping[str, Any] | None = None
@@ -78,9 +77,6 @@ class Algorithm:
         ):  # fmt: skip
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
-        for name in ("gamma", "gae_lambda"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
         if not 0 < self.value_coef < math.inf:
             raise ValueError(f"value_coef must be above 0, got {self.value_coef!r}")
         if not 0 <= self.overlong < 1:
@@ -114,16 +110,18 @@ class Algorithm:
             if getattr(self, name):
                 raise ValueError(f"{name} has no meaning for sequence_loss={self.sequence_loss!r}")
         if self.correction != "none" or self.estimator.critic:
-            other = "gae" if self.estimator.critic else "correction"
+            other = self.estimator.title() if self.estimator.critic else "correction"
             raise ValueError(f"sequence_loss and {other} do not go together")
 
     @cached_property
     def estimator(self) -> Advantage:
-        """The part that `advantage` names; `gae` by its name alone has gamma and lambda of here."""
+        """The part that `advantage` names; by its name alone it has gamma and lambda of here."""
         part = ADVANTAGES.make(self.advantage)
-        if self.advantage == "gae" and isinstance(part, Gae):
-            return replace(part, gamma=self.gamma, gae_lambda=self.gae_lambda)
-        return part
+        if not isinstance(self.advantage, str):
+            return part
+        given = {name: getattr(self, name) for name in ("gamma", "gae_lambda")}
+        names = {field.name for field in fields(part)}
+        return replace(part, **{k: v for k, v in given.items() if k in names and v is not None})
 
     @cached_property
     def objective(self) -> Surrogate:

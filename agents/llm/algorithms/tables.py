@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from zerogym.agents.llm.algorithms.batch import Batch, Floats, Weights
+from zerogym.agents.llm.algorithms.batch import Batch, Floats, Places, Sample, Weights
 from zerogym.agents.parts import Part, Table, errors_of
 from zerogym.errors import PartFailed
 
@@ -56,18 +56,36 @@ class ValueAdvantage(Advantage):
     """An estimator that compares returns with the values of a value head, which it trains.
 
     Attributes:
-        gamma: A setting of its subclasses: the discount per token.
+        detached: Whether the values train their head alone, and not the model below it.
+        gamma: A setting of its subclasses: the discount per step.
     """
 
     signals = ("values",)
     uses_equal_groups = True
     minimum_group = 1
     critic = True
+    detached: ClassVar[bool] = False
     gamma: float
+
+    def steps(self, sample: Sample) -> Places:
+        """Return the own tokens with which the steps of an episode begin (S,), the first one first.
+
+        A step is what the value of a state counts: by default each token is one. Only the values
+        before these tokens are trained.
+        """
+        return np.arange(sample.tokens)
+
+    def step_rewards(self, sample: Sample) -> Floats:
+        """Return the reward of each step of an episode (S,), the sum of its tokens'."""
+        steps = self.steps(sample)
+        return np.add.reduceat(sample.token_rewards, steps) if len(steps) else np.zeros(0)
 
     @abstractmethod
     def estimate(self, batch: Batch) -> tuple[list[Floats], list[Floats]]:
-        """Return advantages (T,) and targets of the values (T,) of all episodes, in order."""
+        """Return advantages (T,) and targets of the values (T,) of all episodes, in order.
+
+        Targets count at the first token of a step alone.
+        """
 
     def __call__(self, batch: Batch) -> Weights:
         """Return the advantages of `estimate`."""
@@ -131,11 +149,13 @@ class Totals:
         rows: Episodes.
         tokens: The policy's own tokens in them, at least 1.
         budget: The most own tokens of an episode, over all its turns; a constant of the run.
+        steps: Steps with a value, at least 1; of an algorithm without values it has no meaning.
     """
 
     rows: int
     tokens: int
     budget: int
+    steps: int = 1
 
 
 class Aggregation(Part):

@@ -22,6 +22,7 @@ class MicroBatch:
         metrics: Metrics of the correction.
         values: Values of their tokens (B, K); None without a critic.
         returns: Targets of the values (B, K).
+        steps: 1 on the tokens before which there is a value (B, K).
         counts: False where it is computed only because another process computes one.
     """
 
@@ -30,6 +31,7 @@ class MicroBatch:
     metrics: dict[str, float]
     values: torch.Tensor | None = None
     returns: torch.Tensor | None = None
+    steps: torch.Tensor | None = None
     counts: bool = True
 
 

@@ -23,7 +23,7 @@ from zerogym.agents.llm.learner.micro_batches import MicroBatch
 from zerogym.agents.llm.learner.rows import Rows, placed
 from zerogym.agents.llm.learner.sequences import SequenceLearner
 from zerogym.agents.llm.learner.value_head import ValueHead, captured_hidden_states, value_loss
-from zerogym.agents.trajectory import Flat
+from zerogym.agents.trajectory import Flat, Trajectory
 
 _HEAD = "value_head."  # its tensors' names in the learner's state begin so
 
@@ -45,33 +45,46 @@ class PPOLearner(Learner):
 
     def __init__(self, model: Any, config: GRPOConfig, reference: Any = None) -> None:
         super().__init__(model, config, reference)
+        assert isinstance(self.algorithm.estimator, ValueAdvantage)
+        self.part = self.algorithm.estimator
         self.head = ValueHead(model)
         self.optimizer.add(list(self.head.parameters()), config.value_lr)
 
     def _advantages(
         self, batch: Batch, flats: Sequence[Flat]
     ) -> tuple[list[Floats], dict[str, float]]:
-        """Return advantage, value and return of each own token (T, 3), for `_batch`."""
+        """Return advantage, value, return and begin of a step (0 or 1) of own tokens (T, 4)."""
         if not flats:
             return [], {}
-        part = self.algorithm.estimator
-        assert isinstance(part, ValueAdvantage)
-        rewards = [sample.token_rewards for sample in batch.samples]
+        part = self.part
+        rewards = [part.step_rewards(sample) for sample in batch.samples]
         to_go = np.concatenate(
             [gae(own, np.zeros_like(own), part.gamma, 1.0)[0] for own in rewards]
-        )  # the return from each token on (N,)
+        )  # the return from each step on (N,)
         if to_go.size:
             self.head.begin(float(to_go.mean()))
         values = self._scored(flats, self._values)
         others = [name for name in part.signals if name != "values"]
         signals = {name: self._scored(flats, self._signal(name)) for name in others}
         advantages, targets = estimated(part, batch.with_signals({**signals, "values": values}))
-        columns = [
-            np.stack([advantage, value, target], axis=1)  # (T, 3)
-            for advantage, value, target in zip(advantages, values, targets, strict=True)
+        begins = [
+            np.isin(np.arange(sample.tokens), part.steps(sample)).astype(np.float64)
+            for sample in batch.samples
         ]
-        explained = explained_variance(np.concatenate(values), to_go)
+        columns = [
+            np.stack(own, axis=1) for own in zip(advantages, values, targets, begins, strict=True)
+        ]
+        forecasts = [own[begin == 1] for own, begin in zip(values, begins, strict=True)]
+        explained = explained_variance(np.concatenate(forecasts), to_go)
         return columns, {} if explained is None else {"value/explained": explained}
+
+    def _weigh(
+        self, groups: Sequence[Sequence[Trajectory]]
+    ) -> tuple[list[Flat], list[Floats], Totals, dict[str, float]]:
+        """Return what `Learner._weigh` does, and the number of steps in the batch's size."""
+        flats, columns, totals, metrics = super()._weigh(groups)
+        steps = int(sum(own[:, 3].sum() for own in columns))
+        return flats, columns, replace(totals, steps=max(1, steps)), metrics
 
     def _values(self, rows: Rows) -> torch.Tensor:
         """Return the values of the states before each token (B, K)."""
@@ -87,25 +100,26 @@ class PPOLearner(Learner):
         chosen = rows.apart.mask == 1  # (C, K), a row for each context
         before = slice(-chosen.shape[1] - 1, -1)  # a token's state stands one position before it
         own = features[0] if self.packed else features[:, before][chosen]  # (N, H)
+        if self.part.detached:
+            own = own.detach()
         return placed(self.head(own), rows)
 
     def _batch(self, flats: Sequence[Flat], advantages: Sequence[Floats]) -> MicroBatch:
         batch = super()._batch(flats, [own[:, 0] for own in advantages])
-        columns = np.concatenate(advantages)  # (N, 3)
-        values, returns = (
-            placed(torch.from_numpy(columns[:, i]).to(batch.rows.mask), batch.rows) for i in (1, 2)
+        columns = np.concatenate(advantages)  # (N, 4)
+        values, returns, steps = (
+            placed(torch.from_numpy(own).to(batch.rows.mask), batch.rows) for own in columns.T[1:]
         )
-        return replace(batch, values=values, returns=returns)
+        return replace(batch, values=values, returns=returns, steps=steps)
 
     def loss(self, batch: MicroBatch, totals: Totals) -> tuple[torch.Tensor, dict[str, float]]:
         """Return the policy loss plus the weighted value loss, from one forward pass."""
-        assert batch.values is not None and batch.returns is not None
+        assert batch.values is not None and batch.returns is not None and batch.steps is not None
         with captured_hidden_states(self.model) as captured:
             loss, metrics = super().loss(batch, totals)
-        mask = batch.rows.mask  # (B, K)
         values = self._values_of(captured[-1], batch.rows)  # (B, K)
         error, more = value_loss(
-            values, batch.values, batch.returns, mask, self.algorithm.value_clip, totals
+            values, batch.values, batch.returns, batch.steps, self.algorithm.value_clip, totals
         )
         return loss + self.algorithm.value_coef * error, metrics | more
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import torch
 
-from zerogym.agents.llm.algorithms.losses.aggregations import TokenMean
 from zerogym.agents.llm.algorithms.tables import Totals
 
 
@@ -63,11 +62,11 @@ def value_loss(
     values: torch.Tensor,
     old: torch.Tensor,
     returns: torch.Tensor,
-    mask: torch.Tensor,
+    steps: torch.Tensor,
     clip: float,
     totals: Totals,
 ) -> tuple[torch.Tensor, dict[str, float]]:
-    """Return half the mean squared error of the values over the batch's tokens, and metrics.
+    """Return half the mean squared error of the values over the batch's steps, and metrics.
 
     With `clip`, `max((V - R)^2, (V' - R)^2) / 2` where V' is V, at most `clip` from its old value:
     a value that has gone further has no gradient, unless it went away from R. As in the code of
@@ -77,20 +76,20 @@ def value_loss(
         values: Values under the present weights (B, K).
         old: Values when the advantages were computed (B, K).
         returns: Targets of the values (B, K).
-        mask: 1 on the policy's own tokens (B, K).
+        steps: 1 on the tokens with which a step begins, mostly all of the policy's own (B, K).
         clip: Bound of the distance from `old`; 0: none.
         totals: The size of the whole batch.
     """
-    values, old, returns = (x.masked_fill(mask == 0, 0.0) for x in (values, old, returns))
+    values, old, returns = (x.masked_fill(steps == 0, 0.0) for x in (values, old, returns))
     plain = error = (values - returns).square()  # (B, K)
     if clip:
         bounded = old + (values - old).clamp(-clip, clip)  # (B, K)
         error = torch.maximum(plain, (bounded - returns).square())
-    tokens = mask.sum().clamp(min=1)
+    count = steps.sum().clamp(min=1)
     with torch.no_grad():
         metrics = {
-            "value/error": float((plain * mask).sum() / tokens),
-            "value/mean": float((values * mask).sum() / tokens),
-            "value/clipped": float(((error > plain) * mask).sum() / tokens),
+            "value/error": float((plain * steps).sum() / count),
+            "value/mean": float((values * steps).sum() / count),
+            "value/clipped": float(((error > plain) * steps).sum() / count),
         }
-    return TokenMean()(error, mask, totals) / 2, metrics
+    return (error * steps).sum() / totals.steps / 2, metrics

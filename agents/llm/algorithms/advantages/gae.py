@@ -72,7 +72,7 @@ class Gae(ValueAdvantage):
         "1506.02438)"
     )
 
-    gamma: float = 1.0  # discount per token, in [0, 1]
+    gamma: float = 1.0  # discount per step, in [0, 1]
     gae_lambda: float = 1.0  # bias-variance trade-off, in [0, 1]; 1: no bias
 
     def __post_init__(self) -> None:
@@ -82,9 +82,17 @@ class Gae(ValueAdvantage):
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
 
     def estimate(self, batch: Batch) -> tuple[list[Floats], list[Floats]]:
-        """Return whitened advantages (T,) and returns (T,) of all episodes, in order."""
-        estimates = [
-            gae(sample.token_rewards, sample.signals["values"], self.gamma, self.gae_lambda)
-            for sample in batch.samples
-        ]
-        return whiten([own for own, _ in estimates]), [returns for _, returns in estimates]
+        """Return advantages (T,), whitened over the steps, and returns (T,) of all episodes."""
+        estimates, lengths = [], []
+        for sample in batch.samples:
+            steps = self.steps(sample)  # (S,)
+            values = sample.signals["values"][steps]  # (S,)
+            rewards = self.step_rewards(sample)  # (S,)
+            estimates.append(gae(rewards, values, self.gamma, self.gae_lambda))
+            lengths.append(np.diff(steps, append=sample.tokens))  # (S,)
+        advantages = whiten([own for own, _ in estimates])
+        targets = [returns for _, returns in estimates]
+        return (
+            [np.repeat(own, sizes) for own, sizes in zip(advantages, lengths, strict=True)],
+            [np.repeat(own, sizes) for own, sizes in zip(targets, lengths, strict=True)],
+        )

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from zerogym.agents.llm.algorithms.advantages.gae import explained_variance, gae
+from zerogym.agents.llm.algorithms.advantages.gae import Gae, explained_variance, gae
 from zerogym.agents.llm.algorithms.advantages.group_relative import whiten
-from zerogym.agents.llm.algorithms.batch import Floats
+from zerogym.agents.llm.algorithms.advantages.vl_dac import VlDac
+from zerogym.agents.llm.algorithms.batch import Batch, Floats, Sample
 from zerogym.agents.llm.algorithms.reward_shaping import shaped
 from zerogym.agents.trajectory import Trajectory, Turn
 
@@ -124,3 +125,36 @@ def test_explained_variance_by_hand() -> None:
     assert explained_variance(np.full(4, 9.0), rewarded) == 0.0
     assert explained_variance(-rewarded, rewarded) == -3.0
     assert explained_variance(rewarded, np.ones(4)) is None
+
+
+def valued(episode: Trajectory, values: list[float]) -> Sample:
+    return Sample(episode, np.zeros(len(values)), signals={"values": np.array(values)})
+
+
+def test_turns_of_one_token_are_tokens() -> None:
+    rng = np.random.default_rng(0)
+    samples = [
+        valued(played(*((1, float(r)) for r in rng.normal(size=size))), rng.normal(size=size))
+        for size in (4, 1, 2)
+    ]
+    for turns, tokens in zip(
+        VlDac(0.9, 0.8).estimate(Batch([samples])),
+        Gae(0.9, 0.8).estimate(Batch([samples])),
+        strict=True,
+    ):
+        assert [own.tolist() for own in turns] == [own.tolist() for own in tokens]
+
+
+def test_values_of_turns_by_hand() -> None:
+    """Turns of two, none and one token: values 0.5 and 0.25 before the first and the third count.
+
+    A reward before an empty reply is of the turn before it: 1, and 2 for the last. gamma 0.5,
+    lambda 0.5: the last d is 2 - 0.25, the first 1 + 0.125 - 0.5, and a quarter of it is added.
+    """
+    one = valued(played((2, 0.0), (0, 1.0), (1, 2.0)), [0.5, 9.0, 0.25])
+    part = VlDac(0.5, 0.5)
+    assert part.steps(one).tolist() == [0, 2] and part.step_rewards(one).tolist() == [1.0, 2.0]
+    first, last = 0.625 + 1.75 / 4, 1.75
+    advantages, targets = part.estimate(Batch([[one, valued(played(), [])]]))
+    assert advantages[0] == pytest.approx([-1, -1, 1]) and advantages[1].size == 0
+    assert targets[0] == pytest.approx([first + 0.5, first + 0.5, last + 0.25])

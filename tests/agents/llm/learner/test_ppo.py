@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import zerogym  # noqa: F401  (registers the ids)
+from helpers.llm.forward_pass import by_turn
 from helpers.llm.small_runs import (
     equal,
     lines_of,
@@ -20,6 +21,8 @@ from helpers.llm.small_runs import (
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from zerogym.agents.llm.algorithms.advantages.gae import Gae  # noqa: E402
+from zerogym.agents.llm.algorithms.advantages.vl_dac import VlDac  # noqa: E402
 from zerogym.agents.llm.algorithms.tables import Totals  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
@@ -84,7 +87,7 @@ def test_value_loss_by_hand() -> None:
     values = torch.tensor([[1.0, 1.0, 0.25, float("nan")]], requires_grad=True)
     old, returns = torch.zeros(1, 4), torch.tensor([[2.0, -1.0, 1.0, 7.0]])
     mask = torch.tensor([[1.0, 1.0, 1.0, 0.0]])
-    totals = Totals(rows=1, tokens=6, budget=9)  # of two micro-batches like this one
+    totals = Totals(rows=1, tokens=9, budget=9, steps=6)  # of two micro-batches like this one
     loss, metrics = value_loss(values, old, returns, mask, 0.5, totals)
     assert float(loss.detach()) == pytest.approx((1.5**2 + 2.0**2 + 0.75**2) / 12)
     loss.backward()
@@ -97,7 +100,7 @@ def test_without_a_clip_it_is_the_squared_error() -> None:
     numbers = torch.Generator().manual_seed(0)
     values, old, returns = (torch.randn(3, 5, generator=numbers) for _ in range(3))
     mask = (torch.rand(3, 5, generator=numbers) < 0.6).float()
-    totals = Totals(rows=3, tokens=int(mask.sum()), budget=5)
+    totals = Totals(rows=3, tokens=9, budget=5, steps=int(mask.sum()))
     values.requires_grad_()
     loss, metrics = value_loss(values, old, returns, mask, 0.0, totals)
     expected_value = torch.nn.functional.mse_loss(values[mask == 1], returns[mask == 1]) / 2
@@ -168,6 +171,60 @@ def test_gradient_of_whole_episodes(
     assert metrics["value/error"] == pytest.approx(2 * float(error.detach()), rel=1e-4)
     for parameter, gradient in zip(mine.parameters, expected_value, strict=True):
         assert torch.allclose(parameter.grad, gradient, atol=2e-6, rtol=1e-3)
+
+
+@pytest.mark.parametrize(("micro_batch", "packing"), [(2, False), (4, True)])
+def test_gradient_of_values_of_turns(
+    config: GRPOConfig, groups: list[list[Trajectory]], micro_batch: int, packing: bool
+) -> None:
+    """VL-DAC against loops over episodes: a value before each turn, from states without gradient.
+
+    Each token of a turn has the turn's advantage, whitened over the twelve turns.
+    """
+    config = replace(
+        config, micro_batch=micro_batch, packing=packing, advantage=VlDac(0.9, 0.8),
+        value_coef=0.7, value_clip=0.0,
+    )  # fmt: skip
+    mine = learner(config)
+    ratios, values, advantages, returns = [], [], [], []
+    for (item,) in groups:
+        ids, own = list[int](), []
+        for turn, found in zip(item.turns, by_turn(mine.model, item), strict=True):
+            ids += turn.prompt_ids
+            with torch.no_grad():
+                said = mine.model(input_ids=torch.tensor([ids]), output_hidden_states=True)
+            own.append(mine.head.linear(said.hidden_states[-1][0, -1] / 32**0.5)[0])
+            ratios.append((torch.stack(list(found)) - torch.tensor(turn.logprobs)).exp())
+            ids += turn.action_ids
+        first, last = (float(value.detach()) for value in own)
+        second = item.turns[1].reward - last
+        ahead = [item.turns[0].reward + 0.9 * last - first + 0.9 * 0.8 * second, second]
+        values += own
+        advantages += ahead
+        returns += [ahead[0] + first, ahead[1] + last]
+    white = (np.array(advantages) - np.mean(advantages)) / np.std(advantages)
+    gains = [ratio * float(weight) for ratio, weight in zip(ratios, white, strict=True)]
+    error = (torch.stack(values) - torch.tensor(returns).float()).square().mean() / 2
+    (0.7 * error - torch.cat(gains).mean()).backward()
+    expected = [parameter.grad.clone() for parameter in mine.parameters]
+    metrics = mine.update(groups)
+    assert metrics["value/error"] == pytest.approx(2 * float(error.detach()), rel=1e-4)
+    for parameter, gradient in zip(mine.parameters, expected, strict=True):
+        assert torch.allclose(parameter.grad, gradient, atol=2e-6, rtol=1e-3)
+
+
+def test_detached_values_leave_the_model_alone(
+    config: GRPOConfig, groups: list[list[Trajectory]]
+) -> None:
+    """The gradient of the model is the same bits whatever their weight, unlike that of `gae`."""
+    for part, same in ((VlDac(), True), (Gae(), False)):
+        found = []
+        for weight in (0.1, 100.0):
+            mine = learner(replace(config, advantage=part, value_coef=weight))
+            mine.update(groups)
+            found.append([parameter.grad for parameter in mine.parameters])
+        below = [torch.equal(a, b) for a, b in zip(found[0][:-2], found[1][:-2], strict=True)]
+        assert all(below) == same and not torch.equal(found[0][-1], found[1][-1])
 
 
 def test_values_are_learned_where_all_advantages_are_equal(
@@ -280,6 +337,19 @@ def test_the_command_line_takes_one_episode_of_a_problem(config: GRPOConfig) -> 
     assert reported.exit_code == 0, reported.output
     (line,) = lines_of(config)
     assert line["actor/rows"] == 4 and line["value/explained"] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_settings_of_values_are_those_of_the_part() -> None:
+    """The flat settings are for parts by name alone; what they leave out is the part's own."""
+    named = GRPOConfig(preset="ppo", advantage="vl_dac", gamma=0.5).algorithm.estimator
+    assert named == VlDac(gamma=0.5, gae_lambda=0.95)
+    assert GRPOConfig(preset="ppo").algorithm.estimator == Gae(1.0, 1.0)
+    with pytest.raises(ValueError, match="gamma has no meaning"):
+        GRPOConfig(preset="ppo", advantage=VlDac(), gamma=0.5)
+    with pytest.raises(ValueError, match="gamma has no meaning"):
+        GRPOConfig(advantage="grpo", gamma=0.5)
+    with pytest.raises(ValueError, match=r"gae_lambda must be in \[0, 1\]"):
+        GRPOConfig(preset="ppo", gae_lambda=1.5)
 
 
 @pytest.mark.parametrize("change", [{"preset": "dapo", "advantage": "gae"}, {"refills": 1}])
