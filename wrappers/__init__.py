@@ -29,6 +29,8 @@ from zerogym.wrappers.adversaries.push_adversary import PushAdversary
 from zerogym.wrappers.contexts.changed_dynamics import ChangedDynamics
 from zerogym.wrappers.contexts.context_sampler import ContextSampler
 from zerogym.wrappers.contexts.context_visibility import ContextVisibility
+from zerogym.wrappers.conversion.goal_view import GoalView
+from zerogym.wrappers.conversion.mask_in_observation import MaskInObservation
 from zerogym.wrappers.conversion.multiple_choice import MultipleChoice
 from zerogym.wrappers.conversion.token_env import TokenEnv
 from zerogym.wrappers.observation.delays import ActionDelay, ObservationDelay
@@ -73,12 +75,14 @@ __all__ = [
     "FlickeringObservation",
     "FormatReward",
     "FullHistory",
+    "GoalView",
     "HiddenColumns",
     "ImageView",
     "JumpStart",
     "JumpStartCurriculum",
     "LengthPenalty",
     "MarkovianChunk",
+    "MaskInObservation",
     "MissingSensors",
     "Moment",
     "MultipleChoice",

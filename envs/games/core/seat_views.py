@@ -54,7 +54,8 @@ def seat_space(game: Game[Any], view: View) -> spaces.Dict:
     if view == "text":
         # Not a bare text, and no key `observation`: PettingZoo's checks need a dtype of those.
         return spaces.Dict({"text": text_space(game)})
-    mask = spaces.MultiBinary(game.num_actions)
+    # A box as in PettingZoo's own games: some libraries do not know `MultiBinary`.
+    mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
     return spaces.Dict({"observation": vector_space(game), "action_mask": mask})
 
 
