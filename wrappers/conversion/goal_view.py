@@ -58,7 +58,7 @@ class GoalView(SeededWrapper):
     def __init__(self, env: gym.Env[Any, Any], goals: Sequence[str] | None = None) -> None:
         super().__init__(env, goals=goals)
         world_columns(env, "GoalView")
-        world = env.unwrapped
+        world: Any = env.unwrapped
         named = world.tasks if isinstance(world, ControlEnv) else {}
         self._tasks = {name: task for name, task in named.items() if task.goal is not None}
         if not self._tasks:
