@@ -24,13 +24,13 @@ class Sample:
     Attributes:
         trajectory: The episode as it was recorded.
         penalty: What the distance to the reference takes off at each own token (T,).
-        punishment: The length penalty, at most 0.
+        shaping: What reward shaping adds to the return, such as a length penalty.
         signals: Numbers of each own token (T,) by name: those that the advantage declares.
     """
 
     trajectory: Trajectory
     penalty: Floats
-    punishment: float = 0.0
+    shaping: float = 0.0
     signals: Mapping[str, Floats] = field(default_factory=dict)
 
     @cached_property
@@ -67,8 +67,8 @@ class Sample:
 
     @property
     def reward(self) -> float:
-        """The reward of the task, the length penalty included."""
-        return self.trajectory.reward + self.punishment
+        """The reward of the task, that of reward shaping included."""
+        return self.trajectory.reward + self.shaping
 
     @property
     def total(self) -> float:
@@ -86,8 +86,8 @@ class Sample:
         """The reward of each own token (T,).
 
         A turn's reward comes at the turn's last token (at the last one before it if the turn has
-        none), the length penalty at the last of the episode. A reward before the first turn is left
-        out.
+        none), that of reward shaping at the last of the episode. A reward before the first turn is
+        left out.
         """
         rewards: Floats = -self.penalty
         end = 0
@@ -96,7 +96,7 @@ class Sample:
             if end:
                 rewards[end - 1] += turn.reward
         if end:
-            rewards[-1] += self.punishment
+            rewards[-1] += self.shaping
         return rewards
 
     @property
@@ -138,3 +138,11 @@ class Batch:
             for i, sample in enumerate(self.samples)
         ]
         return replace(self, groups=self.grouped(added))
+
+    def with_shaping(self, added: Sequence[Sequence[float]]) -> "Batch":
+        """Return the batch with a number more in the return of each episode of each group."""
+        shaped = [
+            [replace(s, shaping=s.shaping + more) for s, more in zip(group, own, strict=True)]
+            for group, own in zip(self.groups, added, strict=True)
+        ]
+        return replace(self, groups=shaped)

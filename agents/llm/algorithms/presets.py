@@ -13,6 +13,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS, Filter, Shaping
+from zerogym.agents.llm.algorithms.filters.truncated import Truncated
+from zerogym.agents.llm.algorithms.reward_shaping import Overlong
 from zerogym.agents.llm.algorithms.tables import (
     ADVANTAGES,
     AGGREGATIONS,
@@ -59,7 +62,9 @@ class Algorithm:
     correction: CorrectionName = "none"
     correction_low: float = 0.0
     correction_high: float = 2.0
+    filter: str | Filter | Mapping[str, Any] | None = None
     mask_truncated: bool = False
+    shaping: str | Shaping | Mapping[str, Any] | None = None
     overlong: float = 0.0
     refills: int = 0
     gamma: float | None = None
@@ -96,6 +101,7 @@ class Algorithm:
             raise ValueError("kl_weighted has no meaning for kl_in='reward'")
         part, *_ = (  # unknown names end here
             self.estimator, self.objective, self.weighing, self.aggregator, self.divergence,
+            self.filters, self.shapings,
         )  # fmt: skip
         if self.sequences is not None:
             self._check_alone()
@@ -109,6 +115,8 @@ class Algorithm:
         for name in ("kl", "entropy", "mask_truncated"):
             if getattr(self, name):
                 raise ValueError(f"{name} has no meaning for sequence_loss={self.sequence_loss!r}")
+        if any(part.masks for part in self.filters):
+            raise ValueError(f"sequence_loss has no gradient to mask: filter={self.filter!r}")
         if self.correction != "none" or self.estimator.critic:
             other = self.estimator.title() if self.estimator.critic else "correction"
             raise ValueError(f"sequence_loss and {other} do not go together")
@@ -152,6 +160,18 @@ class Algorithm:
     def divergence(self) -> Divergence:
         """The part that `kl_estimator` names."""
         return DIVERGENCES.make(self.kl_estimator)
+
+    @cached_property
+    def filters(self) -> tuple[Filter, ...]:
+        """The part that `filter` names, and that of `mask_truncated`."""
+        named = () if self.filter is None else (FILTERS.make(self.filter),)
+        return (*named, Truncated()) if self.mask_truncated else named
+
+    @cached_property
+    def shapings(self) -> tuple[Shaping, ...]:
+        """The part that `shaping` names, and that of `overlong`."""
+        named = () if self.shaping is None else (SHAPINGS.make(self.shaping),)
+        return (*named, Overlong(self.overlong)) if self.overlong else named
 
     @property
     def kl_in_loss(self) -> float:

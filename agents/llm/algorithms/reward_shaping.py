@@ -1,14 +1,72 @@
-"""Rewards of training beside the task's: the length penalty, and the distance to a reference."""
+"""Rewards of training beside the task's: the length penalty of DAPO, the length reward of Kimi."""
 
-from zerogym.agents.llm.algorithms.batch import Floats, Sample
-from zerogym.agents.trajectory import Trajectory
+from dataclasses import dataclass
+
+from zerogym.agents.llm.algorithms.batch import Batch
+from zerogym.agents.llm.algorithms.episode_tables import Shaping, shaping
+
+
+@shaping("overlong")
+@dataclass(frozen=True)
+class Overlong(Shaping):
+    """Take off up to 1 as the longest reply of an episode comes near its limit.
+
+    Soft overlong punishment, equation 13. That the longest of several replies counts is our
+    choice. The setting `overlong` adds it to another shaping.
+    """
+
+    source = (
+        "DAPO: An Open-Source LLM Reinforcement Learning System at Scale (2025, arXiv 2503.14476)"
+    )
+    share: float = 0.2  # share of a reply's limit that is the buffer, in [0, 1); 0: no penalty
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.share < 1:
+            raise ValueError(f"overlong: share must be in [0, 1), got {self.share!r}")
+
+    def __call__(self, batch: Batch, limit: int) -> list[list[float]]:
+        """Return the penalty of each episode, in [-1, 0]."""
+        return [
+            [
+                soft_overlong_punishment(
+                    max((len(turn.action_ids) for turn in sample.trajectory.replies), default=0),
+                    limit,
+                    self.share,
+                )
+                for sample in group
+            ]
+            for group in batch.groups
+        ]
+
+
+@shaping("kimi_length")
+@dataclass(frozen=True)
+class KimiLength(Shaping):
+    """Reward short right episodes and take off from long ones, relative to their group.
+
+    With the length's place p in [0, 1] between the shortest and the longest of the group it is
+    `weight (1/2 - p)`, and at most 0 for wrong ones; 0 where all lengths are equal. Lengths are
+    those of all own tokens. Left out: the warm-up, in which there is no such reward.
+    """
+
+    source = "Kimi k1.5: Scaling Reinforcement Learning with LLMs (2025, arXiv 2501.12599)"
+    weight: float = 1.0  # of the length reward; the paper does not print it
+
+    def __call__(self, batch: Batch, limit: int) -> list[list[float]]:
+        """Return the length reward of each episode, in `weight [-1/2, 1/2]`."""
+        added = []
+        for group in batch.groups:
+            low = min(sample.tokens for sample in group)
+            spread = max(sample.tokens for sample in group) - low
+            places = [0.5 - (s.tokens - low) / spread if spread else 0.0 for s in group]
+            signed = zip(group, places, strict=True)
+            added.append([self.weight * (p if s.correct else min(0.0, p)) for s, p in signed])
+        return added
 
 
 def soft_overlong_punishment(length: int, limit: int, share: float) -> float:
     """Return 0 up to the buffer before the limit, then linearly down to -1 at the limit.
-
-    "DAPO: An Open-Source LLM Reinforcement Learning System at Scale" (2025, arXiv 2503.14476),
-    equation 13.
 
     Args:
         length: Tokens of a reply.
@@ -21,23 +79,3 @@ def soft_overlong_punishment(length: int, limit: int, share: float) -> float:
     """
     buffer = share * limit
     return max(-1.0, min(0.0, (limit - buffer - length) / buffer)) if buffer else 0.0
-
-
-def is_truncated(trajectory: Trajectory) -> bool:
-    """Return whether a reply of the episode was cut before the policy ended it."""
-    return any(turn.finish != "stop" for turn in trajectory.replies)
-
-
-def shaped(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) -> Sample:
-    """Return an episode with length penalty and the penalties of its tokens.
-
-    The length penalty is that of the longest reply (our choice).
-
-    Args:
-        trajectory: The episode.
-        limit: Most tokens of a reply.
-        overlong: The buffer of `soft_overlong_punishment`.
-        penalty: Penalty of each of the policy's own tokens (T,).
-    """
-    longest = max((len(turn.action_ids) for turn in trajectory.replies), default=0)
-    return Sample(trajectory, penalty, soft_overlong_punishment(longest, limit, overlong))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Places, Sample, Weights
+from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS
 from zerogym.agents.parts import Part, Table, errors_of
 from zerogym.errors import PartFailed
 
@@ -197,7 +198,7 @@ class SequenceLoss(Part):
 
         Args:
             scores: Log-probability of each episode less that of the model it is compared with (G,).
-            returns: Their returns, the length penalty included (G,).
+            returns: Their returns, reward shaping included (G,).
         """
 
 
@@ -209,8 +210,13 @@ DIVERGENCES: Table[Divergence] = Table("kl_estimator", Divergence, f"{_HERE}.div
 SEQUENCE_LOSSES: Table[SequenceLoss] = Table(
     "sequence_loss", SequenceLoss, f"{_HERE}.losses.sequences"
 )
-_ALL = ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, SEQUENCE_LOSSES
-TABLES: dict[str, Table[Any]] = {table.kind: table for table in _ALL}  # by the run's setting
+TABLES: dict[str, Table[Any]] = {  # by the run's setting
+    table.kind: table
+    for table in (
+        *(ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, SEQUENCE_LOSSES),
+        *(FILTERS, SHAPINGS),
+    )
+}
 advantage, surrogate, ratio = ADVANTAGES.register, SURROGATES.register, RATIOS.register
 aggregation, divergence = AGGREGATIONS.register, DIVERGENCES.register
 sequence_loss = SEQUENCE_LOSSES.register

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
+from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS, Filter, Shaping
 from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage
 from zerogym.agents.settings import Group
 
@@ -28,6 +29,12 @@ class AlgorithmSettings(Group):
     advantage: str | Advantage | Mapping[str, Any] | None = field(
         default=None, metadata={"parts": ADVANTAGES}
     )  # estimator of advantages
+    filter: str | Filter | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": FILTERS}
+    )  # choice among the episodes of a step
     mask_truncated: bool | None = None  # whether episodes with a cut reply have no gradient
+    shaping: str | Shaping | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": SHAPINGS}
+    )  # reward of training beside the task's
     overlong: float | None = None  # share of max_new_tokens at the end with a penalty, in [0, 1)
     refills: int | None = None  # rounds that replace groups of equal rewards; 0: they stay

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from zerogym.agents.llm.algorithms.batch import Batch, Floats
+from zerogym.agents.llm.algorithms.batch import Batch, Floats, Sample
+from zerogym.agents.llm.algorithms.episode_tables import shaped, with_gradient
 from zerogym.agents.llm.algorithms.losses.importance_corrections import correct
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss
-from zerogym.agents.llm.algorithms.reward_shaping import is_truncated, shaped
 from zerogym.agents.llm.algorithms.tables import Totals, weigh
 from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.grpo_config import GRPOConfig
@@ -125,8 +125,8 @@ class Learner:
         advantages, more = self._advantages(batch, flats)
         with errors_of(self.algorithm.estimator):
             self._next_part_state = json.loads(json.dumps(batch.state))
-        masked = self.algorithm.mask_truncated
-        counted = [i for i, item in enumerate(whole) if not (masked and is_truncated(item))]
+        trained = with_gradient(self.algorithm.filters, groups)
+        counted = [i for i, has_gradient in enumerate(trained) if has_gradient]
         always = self.algorithm.pulls_always
         kept = [i for i in counted if any(flats[i].mask) and (always or advantages[i].any())]
         tokens = sum(sum(flats[i].mask) for i in counted)
@@ -136,11 +136,13 @@ class Learner:
     def _view(self, groups: Sequence[Sequence[Trajectory]], penalties: Sequence[Floats]) -> Batch:
         """Return what the advantage sees of the groups, without signals."""
         rest = iter(penalties)
-        limit, overlong = self.config.max_new_tokens, self.algorithm.overlong
-        return Batch(
-            [[shaped(item, limit, overlong, next(rest)) for item in group] for group in groups],
+        batch = Batch(
+            [[Sample(item, next(rest)) for item in group] for group in groups],
             copy.deepcopy(self._part_state),
         )
+        for part in self.algorithm.shapings:
+            batch = batch.with_shaping(shaped(part, batch, self.config.max_new_tokens))
+        return batch
 
     def _advantages(
         self, batch: Batch, flats: Sequence[Flat]

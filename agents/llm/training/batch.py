@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zerogym.agents.llm.algorithms.advantages.group_relative import all_equal
+from zerogym.agents.llm.algorithms.episode_tables import without_dropped
 from zerogym.agents.llm.generation.protocol import Generator, Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.rollout.context_window import CONTEXTS
@@ -64,7 +65,7 @@ def collect(
 ) -> Batch:
     """Play the groups of a step: of `config.prompts_per_step` problems, one for each seat.
 
-    Episodes in which a seat never moved are not in its groups.
+    Not in the groups are episodes in which a seat never moved, and those that a filter drops.
 
     With `refills` above 0, groups whose rewards are all equal are dropped and others are played in
     their place (for problems of which no seat's group is left), so many times at most: dynamic
@@ -92,14 +93,16 @@ def collect(
         seeds = rng.integers(2**31, size=target - _problems(useful)).tolist()
         players = make_players(int(rng.integers(2**63)))
         fresh = roll(envs, seeds, config.group_size, players, config.asynchronous)
-        rolled_out += _numbered(fresh, rolled_out)
-        counted = _filtered(rolled_out, least, lambda item: item.counts)
+        fresh = _numbered(fresh, rolled_out)
+        rolled_out += fresh
+        fresh = _filtered(fresh, least, lambda item: item.counts)
+        counted += fresh
         if not counted:
             raise SandboxUnavailable("tools of the environment failed in all episodes of a step")
-        useful = counted
         if game_of(envs.env_id) is not None:
-            useful = _filtered(counted, least, lambda item: bool(item.turns))
-        useful = [group for group in useful if not (refills and _is_equal(group))]
+            fresh = _filtered(fresh, least, lambda item: bool(item.turns))
+        fresh = _filtered(without_dropped(config.algorithm.filters, fresh), least, lambda _: True)
+        useful += [group for group in fresh if not (refills and _is_equal(group))]
         rounds += 1
     metrics = _describe(counted)
     if refills:

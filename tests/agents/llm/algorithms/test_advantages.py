@@ -15,13 +15,11 @@ from zerogym.agents.llm.algorithms.advantages.group_relative import (
     Rloo,
     all_equal,
 )
-from zerogym.agents.llm.algorithms.batch import Batch
+from zerogym.agents.llm.algorithms.batch import Batch, Sample
+from zerogym.agents.llm.algorithms.episode_tables import shaped
+from zerogym.agents.llm.algorithms.filters.truncated import is_truncated
 from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm, get_preset
-from zerogym.agents.llm.algorithms.reward_shaping import (
-    is_truncated,
-    shaped,
-    soft_overlong_punishment,
-)
+from zerogym.agents.llm.algorithms.reward_shaping import Overlong, soft_overlong_punishment
 from zerogym.agents.llm.algorithms.tables import ADVANTAGES, TABLES, weigh
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, Turn
@@ -118,15 +116,18 @@ def test_soft_overlong_punishment_by_hand() -> None:
 
 def test_shaped_returns_by_hand() -> None:
     """A reward of 2, a longest reply of 9 of 10 tokens with a buffer of 2, penalties 1, 2, 3."""
-    got = shaped(played(2.0, 3, 9), 10, 0.2, np.array([1.0, 2.0, 3.0]))
+    batch = Batch([[Sample(played(2.0, 3, 9), np.array([1.0, 2.0, 3.0]))]])
+    (got,) = batch.with_shaping(shaped(Overlong(0.2), batch, 10)).samples
     assert got.total == pytest.approx(2 - 0.5 - 6)
     assert got.to_go == pytest.approx([1.5 - 6, 1.5 - 5, 1.5 - 3])
-    plain = shaped(played(2.0, 3, 9), 10, 0.0, np.zeros(3))
+    plain = Sample(played(2.0, 3, 9), np.zeros(3))
     assert plain.total == 2.0 and plain.to_go.tolist() == [2.0] * 3
-    assert shaped(played(2.0), 10, 0.2, np.zeros(0)).total == 2.0
+    silent = Batch([[Sample(played(2.0), np.zeros(0))]])
+    assert shaped(Overlong(0.2), silent, 10) == [[0.0]]
     short, long = played(2.0, 3, 10).turns
     thought = replace(played(2.0), turns=(replace(long, kind="chunk"), short))
-    assert shaped(thought, 10, 0.2, np.zeros(3)).total == 2.0  # only what it ends with is a reply
+    ended = Batch([[Sample(thought, np.zeros(13))]])
+    assert shaped(Overlong(0.2), ended, 10) == [[0.0]]  # only what it ends with is a reply
 
 
 @pytest.mark.parametrize("finish", ["length", "context"])

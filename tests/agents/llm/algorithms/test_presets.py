@@ -155,6 +155,9 @@ def test_cut_replies_are_masked(config: GRPOConfig, groups: list[list[Trajectory
     assert second.update([[silent, *group[1:]]])["actor/rows"] == 3
     assert torch.equal(gradients(first), gradients(second))
     assert learner(plain).update([[cut, *group[1:]]])["actor/rows"] == 4
+    third = learner(replace(plain, filter="truncated"))
+    third.update([[cut, *group[1:]]])
+    assert torch.equal(gradients(first), gradients(third))
 
 
 def test_punished_length_moves_the_advantage(
