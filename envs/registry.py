@@ -188,6 +188,7 @@ SINGLE_SEAT: tuple[Task, ...] = tuple(
 
 _FOUR_ROOMS = "control.gridworlds.four_rooms:FourRoomsEnv"
 _MINI_GRID = "control.minigrid.minigrid_env:MiniGridEnv"
+_CLASSIC = _tasks("control.classic", "CartPole", "Pendulum", "Acrobot", "MountainCar")
 _MUJOCO = (
     *_tasks("control.mujoco.locomotion", "Walker", "Cheetah", "Hopper"),
     *_tasks("control.mujoco.reaching", "PointMassMaze", "Reacher"),
@@ -218,7 +219,7 @@ CONTROL: tuple[Task, ...] = (
     Task("KeyCorridor", _MINI_GRID, kwargs={"level": "KeyCorridorS3R2"}),
     Task("BabyAI", _MINI_GRID, kwargs={"level": "BabyAI-GoToLocal"}),
     Task("MiniGridMaze", "control.minigrid.maze:MiniGridMazeEnv"),
-    *_tasks("control.classic", "CartPole", "Pendulum", "Acrobot", "MountainCar"),
+    *(replace(task, vector=f"control.classic.vector_env:{task.file}") for task in _CLASSIC),
     *(replace(task, vector=f"control.mujoco.vector_env:{task.file}") for task in _MUJOCO),
     *_tasks("control.exogenous.radio", "CognitiveRadio"),
     *_tasks("control.exogenous.trading", "Trading"),

@@ -161,8 +161,7 @@ class ClassicEnv(ContextEnv):
         if task is not None:
             reward = task.reward_of(before, given, after)
             if task.goal is not None:
-                near = NearGoal(tuple(task.goal.tolist()), self.scales)
-                on_goal = bool(near.distance(Single(after.tolist())) <= GOAL_RADIUS)
+                on_goal = bool(self._at_goal(Single(after.tolist()), task.goal))
         terminated, truncated = self._count_step(on_goal)
         return after.copy(), reward, terminated, truncated, self._info()
 
@@ -200,6 +199,11 @@ class ClassicEnv(ContextEnv):
             f"{[(round(low, 3), round(high, 3)) for low, high in self.bounds]}, "
             f"angles as cosine and sine, got {str(given)[:60]}"
         )
+
+    def _at_goal(self, observations: Array, goal: NDArray[Any]) -> Any:
+        """Return which observations (B, n) count as the goal; (B,)."""
+        near = NearGoal(tuple(goal.tolist()), self.scales)
+        return near.distance(observations) <= GOAL_RADIUS
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
         target = self._one_observation(goal, "goal")

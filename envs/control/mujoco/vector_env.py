@@ -2,38 +2,22 @@
 
     envs = gym.make_vec("zerogym/Walker-v0", num_envs=64, task="run")
 
-Returns bit for bit what Gymnasium's `SyncVectorEnv` of as many single bodies does, autoreset
-included. Observations, rewards, goals and infos are made once for the whole batch. Where all
-actions are known beforehand, `rollout.py` is faster.
-
-Left out: wrappers around each body, pushes, snapshots and oracles, for which there is
-`vectorization_mode="sync"`; autoreset but in the step after the last; time limits but `horizon`.
+See `control/core/vector_env.py` for what is the same in all worlds. Where all actions are known
+beforehand, `rollout.py` is faster. Left out: pushes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import gymnasium as gym
-import numpy as np
-from gymnasium.envs.registration import load_env_creator
-from gymnasium.error import ClosedEnvironmentError, ResetNeeded
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import as_floats
-from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.core.vector_env import ControlVectorEnv, Flags, Floats, check_count
 from zerogym.envs.control.mujoco.base import MujocoEnv
 from zerogym.envs.control.mujoco.threads import Bodies
 
-Floats = NDArray[np.float32]
-Flags = NDArray[np.bool_]
-Step = tuple[Floats, NDArray[np.float64], Flags, Flags, dict[str, Any]]
-Group = tuple[Task, slice | NDArray[np.int64]]  # a task, and the rows that have it
 
-
-class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
+class MujocoVectorEnv(ControlVectorEnv[MujocoEnv]):
     """`num_envs` bodies of one kind, each in its own episode.
 
     Args:
@@ -45,9 +29,10 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
 
     Raises:
         ValueError: If a number is not an integer >= 1, or the number of contexts is another.
+        FloatingPointError: In `step`, if a simulation has become unstable.
 
     Example:
-        >>> import gymnasium as gym, zerogym
+        >>> import gymnasium as gym, numpy as np, zerogym
         >>> envs = gym.make_vec("zerogym/Hopper-v0", num_envs=3, task="stand")
         >>> observations, infos = envs.reset(seed=0)
         >>> observations, rewards, terminations, truncations, infos = envs.step(np.zeros((3, 4)))
@@ -63,186 +48,23 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         context: Mapping[str, float] | Sequence[Mapping[str, float]] | None = None,
         **kwargs: Any,
     ) -> None:
-        for what, count in (("num_envs", num_envs), ("threads", 1 if threads is None else threads)):
-            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-                raise ValueError(f"{what} must be an integer >= 1, got {count!r}")
-        each = context if isinstance(context, Sequence) else [context] * num_envs
-        if len(each) != num_envs:
-            raise ValueError(f"{len(each)} contexts for {num_envs} bodies: give one for each")
-        self.worlds = list(_made(id, each, kwargs))
-        self._one = one = self.worlds[0]
-        self.num_envs, self.horizon, self.render_mode = num_envs, one.horizon, one.render_mode
-        self.metadata = {**one.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
-        self.single_observation_space = one.observation_space
-        self.single_action_space = one.action_space
-        self.observation_space = batch_space(one.observation_space, num_envs)
-        self.action_space = batch_space(one.action_space, num_envs)
+        check_count("threads", 1 if threads is None else threads)
+        super().__init__(id, num_envs, context, **kwargs)
+        for world in self.worlds:  # one model for all stays in the processor's cache
+            world.model = world._pristine = self._one.model
         self._bodies = Bodies(self.worlds, threads)
-        self._begun = False
 
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> tuple[Floats, dict[str, Any]]:
-        """Start the episodes of all bodies, or of those in a mask.
+    def _advance(self, actions: Floats, ended: Flags) -> Floats:
+        self._bodies.step(actions, ended)
+        return self._one.observations(*self._bodies.states())
 
-        Args:
-            seed: Of the first body, counted up for the next ones; or one for each.
-            options: `start`, `task` and `context` as of the single environment, for all that start;
-                `reset_mask`, (num_envs,) bool: which bodies.
-
-        Raises:
-            ValueError: If the number of seeds is another, or the mask is not of that kind.
-            ResetNeeded: If a mask is given and not all have started.
-            ClosedEnvironmentError: After `close`.
-        """
-        if self.closed:
-            raise ClosedEnvironmentError(f"{self._one.name}: it has been closed, make a new one")
-        chosen, count = dict(options or {}), self.num_envs
-        mask = self._mask(chosen.pop("reset_mask", None))
-        seeds = [seed] * count if seed is None else seed
-        if isinstance(seeds, (int, np.integer)):
-            seeds = [int(seeds) + row for row in range(count)]
-        if len(seeds) != count:
-            raise ValueError(f"{len(seeds)} seeds for {count} bodies: give one for each")
-        if chosen.get("task") is not None:  # one object for all: relabelled together
-            chosen["task"] = self._one.task_of(chosen["task"])
-        if not self._begun:
-            self._observations = np.zeros(self.observation_space.shape or (), dtype=np.float32)
-            self._tasks: list[Task | None] = [None] * count
-            self._turn = np.zeros(count, dtype=np.int64)
-            self._over, self._success = np.zeros((2, count), dtype=np.bool_)
-        for row in np.flatnonzero(mask).tolist():
-            self._begin(row, seeds[row], chosen)
-        self._begun = True
-        self._regroup()
-        return self._observations.copy(), self._infos(mask)
-
-    def step(self, actions: Any) -> Step:
-        """Step every body, but reset those whose episodes the last step ended.
-
-        Args:
-            actions: (num_envs, A); ignored for bodies that are reset.
-
-        Raises:
-            ValueError: If they are not that, or one is not finite.
-            FloatingPointError: If a simulation has become unstable.
-            ResetNeeded: If no episode has started.
-        """
-        if not self._begun:
-            raise ResetNeeded(f"{self._one.name}: call reset() first")
-        given, before, ended = self._checked(actions), self._observations, self._over
-        self._begun = False  # if a simulation or a reward fails now
-        self._bodies.step(given, ended)
-        self._observations = self._one.observations(*self._bodies.states())
-        rewards = np.zeros(self.num_envs)
-        for task, rows in self._groups if not ended.any() else _without(self._groups, ended):
-            rewards[rows] = task.relabel(before[rows], given[rows], self._observations[rows])
-            if task.goal is not None:
-                self._success[rows] |= self._one._at_goal(self._observations[rows], task.goal)
-        self._turn += 1
-        self._over = self._turn >= self.horizon
-        if ended.any():
-            for row in np.flatnonzero(ended).tolist():
-                self._begin(row)
-            self._regroup()
-        self._begun = True
-        never = np.zeros(self.num_envs, dtype=np.bool_)
-        return self._observations.copy(), rewards, never, self._over.copy(), self._infos(~never)
-
-    def render(self) -> tuple[Any, ...]:
-        """Draw each body."""
-        return tuple(world.render() for world in self.worlds)
+    def _at_goal(self, observations: Floats, goal: NDArray[Any]) -> Flags:
+        return self._one._at_goal(observations, goal)
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads, and free the renderers."""
-        self._begun = False
         self._bodies.close()
-        for world in self.worlds:
-            world.close()
-
-    def _begin(
-        self, row: int, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> None:
-        """Start an episode of one body."""
-        world = self.worlds[row]
-        self._observations[row] = world.reset(seed=seed, options=options)[0]
-        self._tasks[row] = world._episode.task
-        self._turn[row], self._over[row], self._success[row] = 0, False, False
-
-    def _regroup(self) -> None:
-        """Group the bodies by task: those that share one are relabelled in one call."""
-        rows: dict[Task | None, list[int]] = {}
-        for row, task in enumerate(self._tasks):
-            rows.setdefault(task, []).append(row)
-        self._groups: list[Group] = [
-            (task, slice(None) if len(rows) == 1 else np.array(those))
-            for task, those in rows.items()
-            if task is not None
-        ]
-        self._names = np.array([task and task.name for task in self._tasks], dtype=object)
-        self._named = np.array([task is not None for task in self._tasks])
-        self._aimed = np.array([task is not None and task.goal is not None for task in self._tasks])
-
-    def _infos(self, mask: Flags) -> dict[str, Any]:
-        """Return what `SyncVectorEnv` makes of the single infos of these rows."""
-        named, aimed = mask & self._named, mask & self._aimed & (self._turn > 0)
-        infos: dict[str, Any] = {"turn": np.where(mask, self._turn, 0), "_turn": mask.copy()}
-        if named.any():
-            names = self._names.copy()
-            names[~named] = None
-            infos |= {"category": names, "_category": named}
-        if aimed.any():
-            infos |= {"success": self._success & aimed, "_success": aimed}
-        return infos
-
-    def _checked(self, actions: Any) -> Floats:
-        given = as_floats(actions)
-        if given.shape == self.action_space.shape:
-            given = np.where(self._over[:, None], 0.0, given)
-            if np.isfinite(given).all():
-                return np.clip(given, -1.0, 1.0).astype(np.float32)
-        raise ValueError(
-            f"{self._one.name}: actions must be {self.action_space.shape} finite numbers in "
-            f"[-1, 1], got {str(actions)[:60]}"
-        )
-
-    def _mask(self, given: Any) -> Flags:
-        """Return which bodies start."""
-        if given is None:
-            return np.ones(self.num_envs, dtype=np.bool_)
-        mask = np.asarray(given)
-        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
-            raise ValueError(
-                f"reset_mask must be {self.num_envs} truth values, not all False, got {given!r:.60}"
-            )
-        if not self._begun and not mask.all():
-            raise ResetNeeded(f"{self._one.name}: call reset() without a mask first")
-        return mask
-
-
-def _without(groups: Iterable[Group], ended: Flags) -> Iterator[Group]:
-    """Yield the groups without the bodies that are reset: that step has no reward."""
-    for task, rows in groups:
-        if len(going := np.setdiff1d(np.arange(len(ended))[rows], np.flatnonzero(ended))) > 0:
-            yield task, going
-
-
-def _made(
-    id: str, contexts: Iterable[Mapping[str, float] | None], arguments: Mapping[str, Any]
-) -> Iterator[MujocoEnv]:
-    """Make the single environments; a task is resolved once, so that all share one object."""
-    spec = gym.spec(id)
-    make: Any = load_env_creator(str(spec.entry_point))
-    shared, model = dict(arguments), None
-    for context in contexts:
-        world: MujocoEnv = make(context=context, **shared)
-        world.spec, shared["task"] = spec, world._task
-        model = world.model if model is None else model
-        world.model = world._pristine = model  # one for all stays in the processor's cache
-        yield world
+        super().close_extras(**kwargs)
 
 
 # Entry points of the registry: Gymnasium does not pass a vector environment its id.

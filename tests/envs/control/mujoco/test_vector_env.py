@@ -14,6 +14,7 @@ from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode
 
 import zerogym  # noqa: F401 (registers the ids)
+from helpers.control.vector_steps import same, walk
 from zerogym.envs.control.mujoco import threads as mujoco_threads
 from zerogym.envs.control.mujoco.vector_env import MujocoVectorEnv
 from zerogym.errors import UnknownName
@@ -38,30 +39,6 @@ def both(body: str, **kwargs: Any) -> tuple[MujocoVectorEnv, gym.vector.VectorEn
     ours = gym.make_vec(f"zerogym/{body}-v0", num_envs=COUNT, threads=2, **made)
     assert isinstance(ours, MujocoVectorEnv)
     return ours, gym.make_vec(f"zerogym/{body}-v0", COUNT, "sync", **made)
-
-
-def same(one: Any, other: Any) -> None:
-    """Values and types, to the last bit."""
-    if isinstance(one, dict):
-        assert set(one) == set(other)
-        one, other = [one[key] for key in sorted(one)], [other[key] for key in sorted(one)]
-    if isinstance(one, (list, tuple)):
-        assert len(one) == len(other)
-        for mine, theirs in zip(one, other, strict=True):
-            same(mine, theirs)
-        return
-    assert one.dtype == other.dtype
-    np.testing.assert_array_equal(one, other)
-
-
-def walk(ours: Any, theirs: Any, steps: int, seed: int = 0) -> list[Any]:
-    """The same actions in both, some beyond the limits; what each step returned."""
-    rng, found = np.random.default_rng(seed), []
-    for _ in range(steps):
-        actions = rng.uniform(-1.3, 1.3, ours.action_space.shape).astype(np.float32)
-        found.append(ours.step(actions))
-        same(found[-1], theirs.step(actions))
-    return found
 
 
 @each
@@ -194,7 +171,7 @@ def test_misuse_is_refused_in_words() -> None:
     for mask in ([True], [0, 1, 1], [False] * 3, "all"):
         with pytest.raises(ValueError, match="reset_mask must be 3 truth values"):
             ours.reset(options={"reset_mask": mask})
-    with pytest.raises(ValueError, match="2 seeds for 3 bodies"):
+    with pytest.raises(ValueError, match="2 seeds for 3 worlds"):
         ours.reset(seed=[1, 2])
     with pytest.raises(UnknownName, match="no such"):
         ours.reset(options={"no such": 1})
@@ -202,7 +179,7 @@ def test_misuse_is_refused_in_words() -> None:
     for wrong, words in (
         ({"num_envs": 0}, "num_envs must be an integer >= 1, got 0"),
         ({"threads": 1.5}, "threads must be an integer >= 1, got 1.5"),
-        ({"num_envs": 3, "context": [{}]}, "1 contexts for 3 bodies"),
+        ({"num_envs": 3, "context": [{}]}, "1 contexts for 3 worlds"),
         ({"task": "rech_top_left"}, "reach_top_left"),
     ):
         with pytest.raises(ValueError, match=words):
