@@ -2,12 +2,12 @@
 
     python -m zerogym.benchmarks.speed.control.classic [--seconds 1] [--batch 1024]
 
-Unit: thousand steps a CPU second on one core, with actions that were drawn before, resets included.
-`ours` is `gym.make_vec("zerogym/CartPole-v0", n)`; `separate` is as many single ones in Gymnasium's
-`SyncVectorEnv`; `gymnasium` is its `CartPole-v1` in NumPy, whose physics is float32, whose reward is
-a constant, and whose actions are two. The last column is the multiple of
-`separate`. For one core,
-set `OMP_NUM_THREADS=1` in the environment. Left out: EnvPool, which is compiled.
+Unit: thousand steps a CPU second on one core, with actions that were drawn before, resets
+included. `ours` is `gym.make_vec("zerogym/CartPole-v0", n)`; `separate` is as many single ones in
+Gymnasium's `SyncVectorEnv`; `gymnasium` is its `CartPole-v1` in NumPy, whose physics is float32,
+whose reward is a constant, and whose actions are two. The last column is the multiple of
+`separate`. For one core, set `OMP_NUM_THREADS=1` in the environment. Left out: EnvPool, which is
+compiled.
 """
 
 from typing import Any
