@@ -76,6 +76,12 @@ class GRPOConfig(  # the fields of the last base come first
         if self.staleness and self.algorithm.correction == "none":
             raise ValueError("staleness needs weights of replies: set correction, say 'token_mask'")
         self._check_values()
+        if self.algorithm.moves_reference:
+            for name in ("lora_rank", "shard"):
+                if getattr(self, name):
+                    raise ValueError(
+                        f"reference={self.algorithm.reference!r} and {name} do not go together"
+                    )
         self._check_seats()
         self._check_ray()
         check_text_wrappers("GRPOConfig.eval_wrappers", self.eval_wrappers, self.env)

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from zerogym.agents.llm.algorithms.advantages.tempo import Tempo
+from zerogym.agents.llm.algorithms.presets import PRESETS
 from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.cli import app
@@ -37,6 +38,19 @@ def test_a_part_has_a_page() -> None:
         "weight of the entropy", "the signal 'entropy'", "rl_zvp.py",
     ):  # fmt: skip
         assert text in shown
+
+
+def test_presets_are_listed_and_explained() -> None:
+    shown = run("preset").output
+    for name, preset in PRESETS.items():
+        assert name in shown and preset.source[-11:-1] in shown  # its arXiv id
+    records = {each["name"]: each for each in json.loads(run("preset", "--json").output)}
+    assert records["simple_rl_zoo"]["settings"] == {
+        "aggregation": "token_mean", "kl": 1e-4, "entropy": 1e-3,
+    }  # fmt: skip
+    page = run("t1").output
+    assert "our choice" in page and "--reference ema" in page and "2501.11651" in page
+    assert "Subtract the group's mean" in run("dr_grpo").output  # the part comes first
 
 
 def test_a_part_of_ones_own_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

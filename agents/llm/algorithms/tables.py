@@ -175,6 +175,30 @@ class Divergence(Part):
         """Return the estimate (B, K) of log-probabilities under policy and reference (B, K)."""
 
 
+class Reference(Part):
+    """The model that divergences are measured from: what becomes of it after an update.
+
+    Attributes:
+        follows: Whether its weights ever change.
+    """
+
+    follows: ClassVar[bool] = False
+
+    def needs(self) -> list[str]:
+        """Return that a model which changes is one of its own, in words."""
+        return ["whole weights that are trained: no adapters, no shards"] if self.follows else []
+
+    @abstractmethod
+    def __call__(self, old: torch.Tensor, new: torch.Tensor, updates: int) -> torch.Tensor:
+        """Return a weight of the reference model after an update.
+
+        Args:
+            old: The weight before, in float32 or more.
+            new: The policy's after the update.
+            updates: Number of updates so far, this one included.
+        """
+
+
 class SequenceLoss(Part):
     """A loss of the scores of a group's episodes, in place of advantage and surrogate.
 
@@ -207,19 +231,20 @@ SURROGATES: Table[Surrogate] = Table("surrogate", Surrogate, f"{_HERE}.losses.su
 RATIOS: Table[Ratio] = Table("ratio", Ratio, f"{_HERE}.losses.ratios")
 AGGREGATIONS: Table[Aggregation] = Table("aggregation", Aggregation, f"{_HERE}.losses.aggregations")
 DIVERGENCES: Table[Divergence] = Table("kl_estimator", Divergence, f"{_HERE}.divergences")
+REFERENCES: Table[Reference] = Table("reference", Reference, f"{_HERE}.references")
 SEQUENCE_LOSSES: Table[SequenceLoss] = Table(
     "sequence_loss", SequenceLoss, f"{_HERE}.losses.sequences"
 )
 TABLES: dict[str, Table[Any]] = {  # by the run's setting
     table.kind: table
     for table in (
-        *(ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, SEQUENCE_LOSSES),
-        *(FILTERS, SHAPINGS),
+        *(ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, REFERENCES),
+        *(SEQUENCE_LOSSES, FILTERS, SHAPINGS),
     )
 }
 advantage, surrogate, ratio = ADVANTAGES.register, SURROGATES.register, RATIOS.register
 aggregation, divergence = AGGREGATIONS.register, DIVERGENCES.register
-sequence_loss = SEQUENCE_LOSSES.register
+reference, sequence_loss = REFERENCES.register, SEQUENCE_LOSSES.register
 
 
 def weigh(part: Advantage, batch: Batch) -> list[Floats]:

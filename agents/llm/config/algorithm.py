@@ -23,9 +23,7 @@ class AlgorithmSettings(Group):
     keeps what the preset has.
     """
 
-    preset: str = (
-        "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, lite_ppo, dapo, gspo, cispo, ppo
-    )
+    preset: str = "grpo"  # a paper's algorithm: zerogym parts preset lists them
     advantage: str | Advantage | Mapping[str, Any] | None = field(
         default=None, metadata={"parts": ADVANTAGES}
     )  # estimator of advantages

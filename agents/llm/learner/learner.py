@@ -22,6 +22,7 @@ from zerogym.agents.llm.algorithms.tables import Totals, weigh
 from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.micro_batches import MicroBatch, own_chunks
+from zerogym.agents.llm.learner.moving_reference import MovingReference
 from zerogym.agents.llm.learner.optimizer import Optimizer
 from zerogym.agents.llm.learner.out_of_memory import explained_out_of_memory
 from zerogym.agents.llm.learner.packing import packed_attention, packs
@@ -59,6 +60,9 @@ class Learner:
         self.layers = layers_of(model) if config.gradient_checkpointing else []
         self.optimizer = Optimizer([p for p in model.parameters() if p.requires_grad], config)
         self.parameters = self.optimizer.parameters
+        self.moving: MovingReference | None = None
+        if self.algorithm.moves_reference:
+            self.moving = MovingReference(reference, self.algorithm.anchor)
         self._part_state: dict[str, Any] = {}
         self._next_part_state: dict[str, Any] = {}
 
@@ -81,6 +85,8 @@ class Learner:
         with explained, self._computing(), checkpointed(self.layers):
             metrics = self._update(groups)
         self._part_state = self._next_part_state
+        if self.moving:
+            self.moving.follow(self.model)
         return metrics
 
     def _update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
@@ -242,12 +248,12 @@ class Learner:
         return token_logprobs(model, rows, self.config.temperature, self.packed)  # (B, K)
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return the optimiser's state as named tensors."""
-        return self.optimizer.state()
+        """Return the state of the optimiser, and of a reference that follows, as named tensors."""
+        return self.optimizer.state() | (self.moving.state() if self.moving else {})
 
     def set_state(self, tensors: dict[str, torch.Tensor]) -> None:
         """Load what `state` returned."""
-        self.optimizer.set_state(tensors)
+        self.optimizer.set_state(self.moving.take_state(tensors) if self.moving else tensors)
 
     def part_state(self) -> dict[str, Any]:
         """Return what the advantage keeps from update to update, as JSON values."""

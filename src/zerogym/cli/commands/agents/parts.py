@@ -1,7 +1,7 @@
 """`zerogym parts`: the papers that a training run can name, and the page of each."""
 
 import inspect
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -14,6 +14,11 @@ from zerogym.cli.settings.fields import settings_of
 from zerogym.envs.references import load_reference
 from zerogym.errors import NotAPart, UnknownName
 
+if TYPE_CHECKING:
+    from zerogym.agents.llm.algorithms.presets import Preset
+
+_PRESET = "preset"  # the table of whole algorithms, which are combinations of parts
+
 
 @friendly
 def parts(
@@ -24,12 +29,17 @@ def parts(
     as_json: AsJson = False,
 ) -> None:
     """List the parts of training that papers brought, or explain one of them."""
+    from zerogym.agents.llm.algorithms.presets import PRESETS
     from zerogym.agents.llm.algorithms.tables import TABLES
 
-    if name is not None and name not in TABLES:
-        _explain(_find(name, TABLES))
+    if name is not None and name not in (*TABLES, _PRESET):
+        if name in PRESETS and not any(name in table.names() for table in TABLES.values()):
+            _explain_preset(name)
+        else:
+            _explain(_find(name, TABLES))
         return
-    shown = TABLES if name is None else {name: TABLES[name]}
+    shown = {kind: table for kind, table in TABLES.items() if name in (None, kind)}
+    presets = PRESETS if name in (None, _PRESET) else {}
     if as_json:
         records = [
             {"table": kind, "name": each, "summary": _summary(table[each])}
@@ -37,22 +47,51 @@ def parts(
             for kind, table in shown.items()
             for each in table
         ]
+        records += [
+            {"table": _PRESET, "name": each, "summary": preset.notes, "source": preset.source}
+            | {"settings": preset.changes()}
+            for each, preset in presets.items()
+        ]
         print_json(records)
         return
     for kind, table in shown.items():
-        lines = Lines(box=None, pad_edge=False, header_style="bold")
-        lines.add_column(kind, no_wrap=True)
-        lines.add_column("part")
-        lines.add_column("source", style="dim")
-        for each in table:
-            part = table[each]
-            lines.add_row(f"[cyan]{each}[/]", escape(_summary(part)), escape(part.source))
-        out.print(lines)
-        out.print()
+        parts_of = {each: table[each] for each in table}
+        _print_table(kind, "part", {k: (_summary(v), v.source) for k, v in parts_of.items()})
+    if presets:
+        rows = {each: (_settings(preset), preset.source) for each, preset in presets.items()}
+        _print_table(_PRESET, "settings", rows)
     out.print(
-        "zerogym parts NAME explains one; zerogym train llm --advantage NAME trains with it.",
+        "zerogym parts NAME explains one; zerogym train llm --advantage NAME trains with it, and "
+        "--preset NAME with an algorithm.",
         style="dim",
     )
+
+
+def _print_table(kind: str, what: str, rows: dict[str, tuple[str, str]]) -> None:
+    lines = Lines(box=None, pad_edge=False, header_style="bold")
+    lines.add_column(kind, no_wrap=True)
+    lines.add_column(what)
+    lines.add_column("source", style="dim")
+    for name, (text, source) in rows.items():
+        lines.add_row(f"[cyan]{name}[/]", escape(text), escape(source))
+    out.print(lines)
+    out.print()
+
+
+def _settings(preset: "Preset") -> str:
+    return ", ".join(f"{name}={value}" for name, value in preset.changes().items())
+
+
+def _explain_preset(name: str) -> None:
+    from zerogym.agents.llm.algorithms.presets import PRESETS
+
+    preset = PRESETS[name]
+    out.print(f"[bold cyan]{name}[/]  [dim]{_PRESET}[/]\n")
+    out.print(escape(preset.notes), soft_wrap=True)
+    out.print(f"\n[bold]Source[/]\n{escape(preset.source)}", soft_wrap=True)
+    out.print("\n[bold]Settings[/]")
+    for setting, value in preset.changes().items():
+        out.print(escape(f"--{setting.replace('_', '-')} {value}"))
 
 
 def _find(name: str, tables: "dict[str, Table[Part]]") -> "tuple[str, Table[Part], type[Part]]":
@@ -62,6 +101,8 @@ def _find(name: str, tables: "dict[str, Table[Part]]") -> "tuple[str, Table[Part
         UnknownName: If there is none; it names the nearest.
         NotAPart: If it is something else of a module.
     """
+    from zerogym.agents.llm.algorithms.presets import PRESETS
+
     module, colon, _ = name.partition(":")
     own = None
     if colon:
@@ -76,7 +117,7 @@ def _find(name: str, tables: "dict[str, Table[Part]]") -> "tuple[str, Table[Part
         bases = ", ".join(table.base.__name__ for table in tables.values())
         raise NotAPart(f"{name} is no part: it must be a subclass of one of {bases}")
     known = [each for table in tables.values() for each in table]
-    raise UnknownName("part", name, [*tables, *known])
+    raise UnknownName("part", name, [*tables, *known, _PRESET, *PRESETS])
 
 
 def _explain(found: "tuple[str, Table[Part], type[Part]]") -> None:
