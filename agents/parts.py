@@ -1,10 +1,11 @@
 """Parts: papers as small objects with settings, in tables that anybody can extend.
 
-A part is a frozen dataclass with `__call__`; a `Table` holds the parts of one kind by name. A part
-is given as an object (`Tempo(alpha=0.5)`), by name (`"tempo"`), as `"my_module:Name"` (the module
-is imported), or as JSON values (`{"part": "tempo", "alpha": 0.5, "version": 1}`), which import
-nothing. Installed packages add parts by entry points of the group `zerogym.parts`, named
-`<kind>.<name>`. Readers of settings pass strings from files through `recorded_part`.
+A part is a frozen dataclass with the methods of its kind, most often `__call__` alone; a `Table` holds
+the parts of one kind by name. A part is given as an object (`Tempo(alpha=0.5)`), by name (`"tempo"`),
+as `"my_module:Name"` (the module is imported), or as JSON values
+(`{"part": "tempo", "alpha": 0.5, "version": 1}`), which import nothing. Installed packages add parts by
+entry points of the group `zerogym.parts`, named `<kind>.<name>`. Readers of settings pass strings from
+files through `recorded_part`.
 """
 
 import importlib
@@ -12,7 +13,7 @@ import inspect
 import pkgutil
 import sys
 import traceback
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
@@ -36,7 +37,7 @@ _RESERVED = ("part", "version")  # keys of a record beside the settings
 
 
 @dataclass(frozen=True)
-class Part(ABC):
+class Part(ABC):  # noqa: B024  (kinds of parts name the methods)
     """Base of all parts: its subclasses' fields are settings, each with a default.
 
     Attributes:
@@ -51,14 +52,10 @@ class Part(ABC):
     def __post_init__(self) -> None:
         check_types(self)
 
-    @abstractmethod
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Do what the parts of its table do."""
-
     @classmethod
     def title(cls) -> str:
         """Return the name in records and messages: `my_module:Name` of a part of one's own."""
-        return cls.registered or f"{cls.__module__}:{cls.__qualname__}"
+        return vars(cls).get("registered") or f"{cls.__module__}:{cls.__qualname__}"
 
     def needs(self) -> list[str]:
         """Return what the part needs of a run, in words; kinds of parts add to it."""

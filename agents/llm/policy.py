@@ -14,7 +14,7 @@ from zerogym.agents.llm.generation.engines import load_generator
 from zerogym.agents.llm.generation.protocol import Generator, Sampling
 from zerogym.agents.llm.prompting.queries import episode_starts
 from zerogym.agents.llm.rollout.chat_template import ChatKind, make_chat
-from zerogym.agents.llm.rollout.context_window import Context, Stop
+from zerogym.agents.llm.rollout.context_window import CONTEXTS, Context
 from zerogym.agents.llm.rollout.conversation import Conversation, Room
 
 
@@ -28,7 +28,8 @@ class LLMPolicy:
         chat: `template` uses the tokenizer's chat template, `plain` lines of text, `auto` the
             template where there is one.
         system: System text; None leaves it to the template.
-        context: The policy for a conversation that outgrows the context; default: none.
+        context: The policy for a conversation that outgrows the context, or its name; default:
+            `stop`.
 
     Example:
         >>> from zerogym.agents.llm import LLMPolicy
@@ -44,13 +45,13 @@ class LLMPolicy:
         sampling: Sampling | None = None,
         chat: ChatKind = "auto",
         system: str | None = None,
-        context: Context | None = None,
+        context: Context | str | None = None,
     ) -> None:
         if isinstance(generator, str | os.PathLike):
             generator = load_generator(generator)
         self.generator = generator
         self.sampling = sampling or Sampling()
-        self.chat, self.system, self.context = chat, system, context or Stop()
+        self.chat, self.system, self.context = chat, system, CONTEXTS.make(context or "stop")
         made = make_chat(chat, generator.tokenizer, system)
         self._room = Room(made, generator.tokenizer, generator.context_length, self.sampling)
         self._seeds = np.random.default_rng(self.sampling.seed)

@@ -83,6 +83,14 @@ def test_a_part_is_found_by_name_object_record_and_module(module: str) -> None:
         ADVANTAGES.make("nowhere_at_all:Mine")
 
 
+def test_a_part_that_extends_another_has_a_name_of_its_own() -> None:
+    @dataclass(frozen=True)
+    class Extended(Grpo):
+        pass
+
+    assert Extended.title().endswith("Extended") and Grpo.title() == "grpo"
+
+
 def test_wrong_settings_name_those_that_there_are() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'dr_grpo'"):
         ADVANTAGES.make("drgrpo")

@@ -10,6 +10,7 @@ import numpy as np
 
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Places, Sample, Weights
 from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS
+from zerogym.agents.llm.rollout.context_window import CONTEXTS
 from zerogym.agents.parts import Part, Table, errors_of
 from zerogym.errors import PartFailed
 
@@ -239,7 +240,7 @@ TABLES: dict[str, Table[Any]] = {  # by the run's setting
     table.kind: table
     for table in (
         *(ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, REFERENCES),
-        *(SEQUENCE_LOSSES, FILTERS, SHAPINGS),
+        *(SEQUENCE_LOSSES, FILTERS, SHAPINGS, CONTEXTS),
     )
 }
 advantage, surrogate, ratio = ADVANTAGES.register, SURROGATES.register, RATIOS.register

@@ -1,11 +1,12 @@
 """The episodes of a step."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
-from zerogym.agents.llm.rollout.context_window import CONTEXTS, ContextKind
+from zerogym.agents.llm.rollout.context_window import CONTEXTS, Context
 from zerogym.agents.settings import Group, check_at_least
-from zerogym.errors import UnknownName
 
 
 @describe_fields
@@ -15,11 +16,12 @@ class EpisodesSettings(Group):
 
     prompts_per_step: int = 16  # problems in a batch
     group_size: int = 8  # episodes of each problem, >= 2; of ppo >= 1
-    context: ContextKind = "stop"  # where it overflows: stop, truncate, summarise, markovian
+    context: str | Context | Mapping[str, Any] = field(
+        default="stop", metadata={"parts": CONTEXTS}
+    )  # policy for a conversation that outgrows the model's context
     budget: int = 0  # tokens of one episode, over all its turns; 0: any number
 
     def _check(self) -> None:
         """Refuse numbers out of range and an unknown context."""
         check_at_least(self, prompts_per_step=1, budget=0)
-        if self.context not in CONTEXTS:
-            raise UnknownName("context", self.context, list(CONTEXTS))
+        CONTEXTS.make(self.context)

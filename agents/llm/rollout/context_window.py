@@ -7,31 +7,38 @@ reply are those of the context in which it was sampled. Room is made while a rep
 Left out: contexts that keep what is relevant by its meaning, and tools that search in what was cut.
 """
 
-from collections.abc import Mapping
+from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal
 
 from zerogym.agents.llm.generation.protocol import Completion
 from zerogym.agents.llm.rollout.conversation import Conversation, Room, begin
+from zerogym.agents.parts import Part, Table
 
-ContextKind = Literal["stop", "truncate", "summarise", "markovian"]
 TurnKind = Literal["reply", "chunk", "summary"]
 
 
-class Context(Protocol):
+class Context(Part):
     """A policy for the length of a conversation."""
 
+    @abstractmethod
     def observe(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
         """Add an observation to a conversation, or begin one with it (None)."""
 
+    @abstractmethod
     def write(
         self, talk: Conversation, completion: Completion, room: Room
     ) -> tuple[Conversation, TurnKind]:
         """Add a completion, and classify it; after other than a `reply` the model writes on."""
 
 
+CONTEXTS: Table[Context] = Table("context", Context, __name__)
+context = CONTEXTS.register
+
+
+@context("stop")
 @dataclass(frozen=True)
-class Stop:
+class Stop(Context):
     """Keep everything: a reply has the room that is left, and with none it is empty."""
 
     def observe(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
@@ -43,6 +50,7 @@ class Stop:
         return talk.extend(completion.ids), "reply"
 
 
+@context("truncate")
 @dataclass(frozen=True)
 class Truncate(Stop):
     """Drop the oldest turns after the opening, no more than needed.
@@ -57,24 +65,25 @@ class Truncate(Stop):
         return talk
 
 
+@context("summarise")
 @dataclass(frozen=True)
 class Summarise(Stop):
     """Let the model sum up the conversation, and go on from the task and its summary.
 
-    "Scaling LLM Multi-turn RL with End-to-end Summarization-based Context Management" (2025,
-    arXiv 2510.06727). A summary is a turn like others, written in the whole context before it: its
-    tokens are the policy's own and trained with the episode's return. The newest observation is
-    not summed up; it stands after the summary. Summaries have at most `max_new_tokens`, and are
-    requested while there is room for one more turn and one.
-
-    Attributes:
-        request: The request for a summary.
+    A summary is a turn like others, written in the whole context before it: its tokens are the
+    policy's own and trained with the episode's return. The newest observation is not summed up; it
+    stands after the summary. Summaries have at most `max_new_tokens`, and are requested while there
+    is room for one more turn and one.
     """
 
+    source = (
+        "Scaling LLM Multi-turn RL with End-to-end Summarization-based Context Management (2025, "
+        "arXiv 2510.06727)"
+    )
     request: str = (
         "Your context is nearly full. Sum up what you have done and learned so far, with "
         "everything that you need to go on. Only the task and this summary will remain."
-    )
+    )  # the request for a summary
 
     def observe(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
         grown = super().observe(talk, text, room)
@@ -92,25 +101,24 @@ class Summarise(Stop):
         return replace(again, task=talk.task), "summary"
 
 
+@context("markovian")
 @dataclass(frozen=True)
 class Markovian(Stop):
     """Split a reply into chunks, each sampled from the opening and the end of what came before.
 
-    Delethink of "The Markovian Thinker" (2025, arXiv 2510.06557): a reply of any length with a
-    context of constant size. A chunk ends with `max_new_tokens`, or where the engine's context
-    does (which alone is the paper's rule). In an episode of several turns the carried tokens are
-    the last of the whole conversation, observations included (our choice). Left out: the first
-    hundred tokens of a reply, which the authors' code keeps.
-
-    Attributes:
-        carry: Tokens that are carried over, >= 1.
-        chunks: Most chunks of a reply, >= 1; the last one is cut as any reply.
+    Delethink of the paper: a reply of any length with a context of constant size. A chunk ends with
+    `max_new_tokens`, or where the engine's context does (which alone is the paper's rule). In an
+    episode of several turns the carried tokens are the last of the whole conversation, observations
+    included (our choice). Left out: the first hundred tokens of a reply, which the authors' code
+    keeps.
     """
 
-    carry: int = 32
-    chunks: int = 5
+    source = "The Markovian Thinker (2025, arXiv 2510.06557)"
+    carry: int = 32  # tokens that are carried over, >= 1
+    chunks: int = 5  # most chunks of a reply, >= 1; the last one is cut as any reply
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("carry", "chunks"):
             if getattr(self, name) < 1:
                 raise ValueError(f"Markovian: {name} must be >= 1, got {getattr(self, name)!r}")
@@ -129,14 +137,6 @@ class Markovian(Stop):
 
     def _carried(self, talk: Conversation) -> Conversation:
         return replace(talk, parts=(talk.since[-self.carry :],), tail=())
-
-
-CONTEXTS: Mapping[ContextKind, Context] = {
-    "stop": Stop(),
-    "truncate": Truncate(),
-    "summarise": Summarise(),
-    "markovian": Markovian(),
-}
 
 
 def _fits(talk: Conversation, room: Room, more: int = 0) -> bool:

@@ -11,6 +11,7 @@ from zerogym.agents.llm.rollout.chat_template import ChatKind, make_chat
 from zerogym.agents.llm.rollout.context_window import Context, Stop
 from zerogym.agents.llm.rollout.conversation import Conversation, Room
 from zerogym.agents.llm.rollout.environments import Environments, RolloutEnv
+from zerogym.agents.parts import errors_of
 from zerogym.agents.trajectory import Trajectory, Turn, problem_key
 
 
@@ -95,7 +96,9 @@ class Seat:
     def observe(self, observation: str, role: str | None = None) -> None:
         """Add an observation to the conversation; `role` is the one that the environment names."""
         self.observation, self.role = observation, role or self.slot.player.role
-        self.talk = self.slot.player.context.observe(self.talk, observation, self.slot.room)
+        context = self.slot.player.context
+        with errors_of(context):
+            self.talk = context.observe(self.talk, observation, self.slot.room)
 
     def prompt(self) -> list[int]:
         """Return the ids of its context before its next reply."""
@@ -112,7 +115,8 @@ class Seat:
             completion = Completion(room.text(ids), ids, logprobs, "length")
         prompt, known = self.prompt(), len(self.ids)
         grown = prompt[:known] == self.ids
-        self.talk, kind = player.context.write(self.talk, completion, room)
+        with errors_of(player.context):
+            self.talk, kind = player.context.write(self.talk, completion, room)
         if kind == "chunk" and len(completion.ids) == left:
             kind = "reply"  # no other chunk will come
         text = completion.text

@@ -52,7 +52,7 @@ def player_of(config: GRPOConfig, engine: Generator, seed: int) -> Player:
     )
     return Player(
         engine, sampling, config.chat, config.system,
-        context=CONTEXTS[config.context], budget=config.budget,
+        context=CONTEXTS.make(config.context), budget=config.budget,
     )  # fmt: skip
 
 

@@ -4,7 +4,8 @@ import itertools
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import gymnasium as gym
 import pytest
@@ -12,11 +13,17 @@ import pytest
 import zerogym  # noqa: F401  (registers the ids)
 from helpers.llm.scripted_engine import TURNS, Echo, Scripted, Typist
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
+from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.policy import LLMPolicy
 from zerogym.agents.llm.rollout.context_window import CONTEXTS, Markovian, Stop, Summarise, Truncate
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.runner import Player, rollout
+from zerogym.agents.llm.training.batch import player_of
+from zerogym.agents.llm.training.resume import check_same_settings
 from zerogym.agents.trajectory import Trajectory
+from zerogym.cli.console import UsageError
+from zerogym.cli.settings import build
+from zerogym.errors import PartFailed
 
 
 @pytest.fixture
@@ -297,6 +304,33 @@ def test_values_of_ppo_are_of_the_true_context_too(echo, tiny):
 
 
 def test_every_name_has_a_policy():
-    assert {name: type(context).__name__.lower() for name, context in CONTEXTS.items()} == {
+    assert {name: CONTEXTS[name].__name__.lower() for name in CONTEXTS} == {
         name: name for name in ("stop", "truncate", "summarise", "markovian")
     }
+
+
+def test_settings_of_a_context_come_from_those_of_a_run():
+    """On the command line `--context markovian --context.carry 8`; older runs have a name alone."""
+    config = build(GRPOConfig, {"context": "markovian", "context.carry": "8"})
+    assert player_of(config, None, 0).context == Markovian(carry=8, chunks=5)  # type: ignore[arg-type]
+    assert GRPOConfig(**json.loads(json.dumps(config.record()))) == config
+    old = json.loads(json.dumps(GRPOConfig(context="markovian").record()))
+    same = GRPOConfig(context=Markovian())
+    check_same_settings(same, old, Path("run"))
+    with pytest.raises(ValueError, match="had other settings: context"):
+        check_same_settings(config, old, Path("run"))
+    with pytest.raises(UsageError, match="Markovian: chunks must be >= 1, got 0"):
+        build(GRPOConfig, {"context": "markovian", "context.chunks": "0"})
+
+
+def test_a_context_of_ones_own_that_fails_is_named(echo):
+    @dataclass(frozen=True)
+    class Forgetful(Stop):
+        def observe(self, talk, text, room):
+            if talk is None:
+                return super().observe(talk, text, room)
+            raise KeyError(text)
+
+    engine = Scripted(word, context_length=100)
+    with pytest.raises(PartFailed, match=r"Forgetful raised KeyError: .*test_context_window.py"):
+        rollout(echo, [0], Player(engine, Sampling(4), context=Forgetful()))
