@@ -1,11 +1,11 @@
 """Parts: papers as small objects with settings, in tables that anybody can extend.
 
-A part is a frozen dataclass with the methods of its kind, most often `__call__` alone; a `Table` holds
-the parts of one kind by name. A part is given as an object (`Tempo(alpha=0.5)`), by name (`"tempo"`),
-as `"my_module:Name"` (the module is imported), or as JSON values
-(`{"part": "tempo", "alpha": 0.5, "version": 1}`), which import nothing. Installed packages add parts by
-entry points of the group `zerogym.parts`, named `<kind>.<name>`. Readers of settings pass strings from
-files through `recorded_part`.
+A part is a frozen dataclass with the methods of its kind, most often `__call__` alone; a `Table`
+holds the parts of one kind by name. A part is given as an object (`Tempo(alpha=0.5)`), by name
+(`"tempo"`), as `"my_module:Name"` (the module is imported), or as JSON values
+(`{"part": "tempo", "alpha": 0.5, "version": 1}`), which import nothing. Installed packages add
+parts by entry points of the group `zerogym.parts`, named `<kind>.<name>`. Readers of settings pass
+strings from files through `recorded_part`.
 """
 
 import importlib

@@ -73,7 +73,7 @@ class GRPOConfig(  # the fields of the last base come first
         if self.staleness and (self.backend != "transformers" or self.servers):
             engine = "servers" if self.servers else repr(self.backend)
             raise ValueError(f"staleness needs backend='transformers', got {engine}")
-        if self.staleness and self.algorithm.correction == "none":
+        if self.staleness and not self.algorithm.corrector.corrects:
             raise ValueError("staleness needs weights of replies: set correction, say 'token_mask'")
         self._check_values()
         if self.algorithm.moves_reference:

@@ -18,6 +18,7 @@ from zerogym.agents.llm.algorithms.reward_shaping import Overlong
 from zerogym.agents.llm.algorithms.tables import (
     ADVANTAGES,
     AGGREGATIONS,
+    CORRECTIONS,
     DIVERGENCES,
     RATIOS,
     REFERENCES,
@@ -25,18 +26,17 @@ from zerogym.agents.llm.algorithms.tables import (
     SURROGATES,
     Advantage,
     Aggregation,
+    Correction,
     Divergence,
     Ratio,
     Reference,
     SequenceLoss,
     Surrogate,
 )
+from zerogym.agents.parts import P, Table
 from zerogym.errors import UnknownName
 
 KlPlace = Literal["loss", "reward"]
-CorrectionName = Literal[
-    "none", "token_truncate", "token_mask", "sequence_truncate", "sequence_mask"
-]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Algorithm:
     kl_weighted: bool = False
     reference: str | Reference | Mapping[str, Any] = "start"
     entropy: float = 0.0
-    correction: CorrectionName = "none"
+    correction: str | Correction | Mapping[str, Any] = "none"
     correction_low: float = 0.0
     correction_high: float = 2.0
     filter: str | Filter | Mapping[str, Any] | None = None
@@ -76,9 +76,8 @@ class Algorithm:
     sequence_loss: str | SequenceLoss | Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        for name, known in (("kl_in", KlPlace), ("correction", CorrectionName)):
-            if getattr(self, name) not in get_args(known):
-                raise UnknownName(name, getattr(self, name), list(get_args(known)))
+        if self.kl_in not in get_args(KlPlace):
+            raise UnknownName("kl_in", self.kl_in, list(get_args(KlPlace)))
         for name in (
             "clip_low", "clip_high", "dual_clip", "kl", "entropy", "refills", "value_clip",
         ):  # fmt: skip
@@ -103,7 +102,7 @@ class Algorithm:
             raise ValueError("kl_weighted has no meaning for kl_in='reward'")
         part, *_ = (  # unknown names end here
             self.estimator, self.objective, self.weighing, self.aggregator, self.divergence,
-            self.filters, self.shapings, self.anchor,
+            self.corrector, self.filters, self.shapings, self.anchor,
         )  # fmt: skip
         if self.sequences is not None:
             self._check_alone()
@@ -119,29 +118,27 @@ class Algorithm:
                 raise ValueError(f"{name} has no meaning for sequence_loss={self.sequence_loss!r}")
         if any(part.masks for part in self.filters):
             raise ValueError(f"sequence_loss has no gradient to mask: filter={self.filter!r}")
-        if self.correction != "none" or self.estimator.critic:
+        if self.corrector.corrects or self.estimator.critic:
             other = self.estimator.title() if self.estimator.critic else "correction"
             raise ValueError(f"sequence_loss and {other} do not go together")
 
     @cached_property
     def estimator(self) -> Advantage:
         """The part that `advantage` names; by its name alone it has gamma and lambda of here."""
-        part = ADVANTAGES.make(self.advantage)
-        if not isinstance(self.advantage, str):
-            return part
         given = {name: getattr(self, name) for name in ("gamma", "gae_lambda")}
-        names = {field.name for field in fields(part)}
-        return replace(part, **{k: v for k, v in given.items() if k in names and v is not None})
+        return _with_settings(ADVANTAGES, self.advantage, given)
 
     @cached_property
     def objective(self) -> Surrogate:
         """The part that `surrogate` names; by its name alone it has the clipping of here."""
-        part = SURROGATES.make(self.surrogate)
-        if not isinstance(self.surrogate, str):
-            return part
-        clipping = {name: getattr(self, name) for name in ("clip_low", "clip_high", "dual_clip")}
-        names = {field.name for field in fields(part)}
-        return replace(part, **{k: v for k, v in clipping.items() if k in names})
+        given = {name: getattr(self, name) for name in ("clip_low", "clip_high", "dual_clip")}
+        return _with_settings(SURROGATES, self.surrogate, given)
+
+    @cached_property
+    def corrector(self) -> Correction:
+        """The part that `correction` names; by its name alone it has the bounds of here."""
+        given = {"low": self.correction_low, "high": self.correction_high}
+        return _with_settings(CORRECTIONS, self.correction, given)
 
     @cached_property
     def weighing(self) -> Ratio:
@@ -211,6 +208,15 @@ class Algorithm:
     def minimum_group(self) -> int:
         """Least number of episodes of a problem."""
         return (self.sequences or self.estimator).minimum_group
+
+
+def _with_settings(
+    table: Table[P], value: str | P | Mapping[str, Any], given: Mapping[str, Any]
+) -> P:
+    """Return a part; one that is just named has those of the given settings that it knows."""
+    part = table.make(value)
+    known = {field.name for field in fields(part)} if isinstance(value, str) else set()
+    return replace(part, **{k: v for k, v in given.items() if k in known and v is not None})
 
 
 @dataclass(frozen=True, kw_only=True)

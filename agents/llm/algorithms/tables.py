@@ -200,6 +200,33 @@ class Reference(Part):
         """
 
 
+class Correction(Part):
+    """Importance weights of tokens that another engine or older weights sampled.
+
+    Attributes:
+        corrects: Whether there are weights; else the trainer makes no pass to compute them.
+    """
+
+    corrects: ClassVar[bool] = True
+
+    def ratio(self, gap: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Return the ratio of probabilities that the metrics show (B, K): each token's own."""
+        return gap.exp()
+
+    def bounds(self) -> tuple[float, float]:
+        """Return the bounds of the ratio, for the metric of what is outside."""
+        return 0.0, float("inf")
+
+    @abstractmethod
+    def __call__(self, gap: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Return the weight of each token's objective (B, K).
+
+        Args:
+            gap: Log-probability of each token as the step begins minus when it was sampled (B, K).
+            mask: 1 on the policy's own tokens (B, K).
+        """
+
+
 class SequenceLoss(Part):
     """A loss of the scores of a group's episodes, in place of advantage and surrogate.
 
@@ -236,16 +263,20 @@ REFERENCES: Table[Reference] = Table("reference", Reference, f"{_HERE}.reference
 SEQUENCE_LOSSES: Table[SequenceLoss] = Table(
     "sequence_loss", SequenceLoss, f"{_HERE}.losses.sequences"
 )
+CORRECTIONS: Table[Correction] = Table(
+    "correction", Correction, f"{_HERE}.losses.importance_corrections"
+)
 TABLES: dict[str, Table[Any]] = {  # by the run's setting
     table.kind: table
     for table in (
         *(ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, REFERENCES),
-        *(SEQUENCE_LOSSES, FILTERS, SHAPINGS, CONTEXTS),
+        *(SEQUENCE_LOSSES, CORRECTIONS, FILTERS, SHAPINGS, CONTEXTS),
     )
 }
 advantage, surrogate, ratio = ADVANTAGES.register, SURROGATES.register, RATIOS.register
 aggregation, divergence = AGGREGATIONS.register, DIVERGENCES.register
 reference, sequence_loss = REFERENCES.register, SEQUENCE_LOSSES.register
+correction = CORRECTIONS.register
 
 
 def weigh(part: Advantage, batch: Batch) -> list[Floats]:

@@ -1,9 +1,11 @@
 """Replies of other weights or of another engine than the update's."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
-from zerogym.agents.llm.algorithms.presets import CorrectionName
+from zerogym.agents.llm.algorithms.tables import CORRECTIONS, Correction
 from zerogym.agents.settings import Group, check_at_least
 
 
@@ -13,9 +15,9 @@ class OffPolicySettings(Group):
     """The age of the weights that sample replies, and the correction for it."""
 
     staleness: int = 0  # steps by which a batch's weights are older, in a thread; 0: none
-    correction: CorrectionName | None = (
-        None  # of the engine: none, {token,sequence}_{truncate,mask}
-    )
+    correction: str | Correction | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": CORRECTIONS}
+    )  # weights of tokens that another engine or older weights sampled
     correction_low: float | None = None  # least weight of a correction, in [0, 1]
     correction_high: float | None = None  # largest, at least 1
 

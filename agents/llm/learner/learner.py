@@ -194,14 +194,11 @@ class Learner:
     def _batch(self, flats: Sequence[Flat], advantages: Sequence[Floats]) -> MicroBatch:
         """Make a micro-batch; with a correction `old` is computed by the trainer itself."""
         rows, algorithm = Rows.make(flats, advantages, self.model.device), self.algorithm
-        if algorithm.correction == "none":
+        if not algorithm.corrector.corrects:
             return MicroBatch(rows, None, {})
         with torch.no_grad():
             old = self._logprobs(self.model, rows)  # (B, K)
-        weights, metrics = correct(
-            algorithm.correction, old, rows.old, rows.mask,
-            algorithm.correction_low, algorithm.correction_high,
-        )  # fmt: skip
+        weights, metrics = correct(algorithm.corrector, old, rows.old, rows.mask)
         return MicroBatch(replace(rows, old=old), weights, metrics)
 
     def _step(self, batches: Sequence[MicroBatch], totals: Totals) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Parts of the losses against numbers worked out by hand, without the code under test."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from zerogym.agents.llm.algorithms.losses.aggregations import (  # noqa: E402
     SequenceMean,
     TokenMean,
 )
-from zerogym.agents.llm.algorithms.losses.importance_corrections import CORRECTIONS, correct  # noqa: E402
+from zerogym.agents.llm.algorithms.losses.importance_corrections import TokenMask, correct  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.ratios import (  # noqa: E402
     ProductRatio,
@@ -25,10 +25,13 @@ from zerogym.agents.llm.algorithms.losses.surrogates import Cispo, Clipped  # no
 from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm  # noqa: E402
 from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
     AGGREGATIONS,
+    CORRECTIONS,
+    Correction,
     Surrogate,
     Tokens,
     Totals,
 )
+from zerogym.errors import PartFailed  # noqa: E402
 
 TOTALS = Totals(rows=2, tokens=4, budget=4)
 
@@ -163,18 +166,53 @@ def test_corrections_by_hand() -> None:
         "sequence_truncate": [product] * 3 + [1.0],
         "sequence_mask": [product] * 3 + [1.0],
     }
-    assert set(expected) == set(CORRECTIONS)
+    assert {"none", *expected} == set(CORRECTIONS)
     for name, first in expected.items():
-        weights, metrics = correct(name, trainer, engine, mask, 0.5, 2.0)
+        part = CORRECTIONS.make({"part": name, "low": 0.5, "high": 2.0})
+        weights, metrics = correct(part, trainer, engine, mask)
         assert weights.numpy() == pytest.approx(np.array([first, [1.0] * 4]), rel=1e-6)
         gap = (math.log(1.2) + math.log(2.5) + math.log(4)) / 4
         assert metrics["engine/gap"] == pytest.approx(gap, rel=1e-5)
         assert metrics["engine/outside"] == (0.5 if name.startswith("token") else 0.0)
         assert metrics["engine/weight"] == pytest.approx((sum(first[:3]) + 1) / 4, rel=1e-6)
     for name, weight in (("sequence_truncate", 0.8), ("sequence_mask", 0.0)):
-        weights, metrics = correct(name, trainer, engine, mask, 0.8, 2.0)
+        part = CORRECTIONS.make({"part": name, "low": 0.8, "high": 2.0})
+        weights, metrics = correct(part, trainer, engine, mask)
         assert weights[0].tolist() == [pytest.approx(weight)] * 3 + [1.0]
         assert metrics["engine/outside"] == 0.75
+
+
+@dataclass(frozen=True)
+class Own(Correction):
+    """Weights in a form of its choice."""
+
+    form: str = "halves"  # of the weights
+
+    def __call__(self, gap: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        forms = {"halves": gap * 0 + 0.5, "nan": gap / 0, "short": gap[:, :1]}
+        return forms[self.form]
+
+
+def test_a_correction_of_ones_own_and_how_it_fails() -> None:
+    trainer, engine, mask = torch.zeros(2, 3), torch.zeros(2, 3), torch.ones(2, 3)
+    weights, metrics = correct(Own(), trainer, engine, mask)
+    assert (weights == 0.5).all() and metrics["engine/weight"] == 0.5
+    assert metrics["engine/ratio"] == 1.0 and metrics["engine/outside"] == 0.0
+    assert Algorithm(correction=Own()).corrector == Own()
+    for form, message in (
+        ("nan", "weights that are not finite"), ("other", "raised KeyError: 'other'"),
+        ("short", r"weights of shape \(2, 1\) for tokens of shape \(2, 3\)"),
+    ):  # fmt: skip
+        with pytest.raises(PartFailed, match=f"{__name__}:Own .*{message}"):
+            correct(Own(form), trainer, engine, mask)
+
+
+def test_bounds_of_a_correction_come_from_the_run_or_the_part() -> None:
+    named = Algorithm(correction="token_mask", correction_low=0.5, correction_high=3.0)
+    assert named.corrector == TokenMask(0.5, 3.0)
+    assert Algorithm(correction=TokenMask(0.1, 4.0)).corrector == TokenMask(0.1, 4.0)
+    with pytest.raises(ValueError, match="token_mask: low must be in"):
+        TokenMask(low=1.5)
 
 
 def test_decoupled_objective_by_hand() -> None:
@@ -190,7 +228,7 @@ def test_decoupled_objective_by_hand() -> None:
         for row in ([0.5, 0.2, 0.4, 0.1], [0.6, 0.3, 0.3, 0.5], [0.66, 0.45, 0.45, 0.5])
     )
     mask, now = torch.ones(1, 4), now.requires_grad_()
-    weights, reported = correct("token_mask", begun, drawn, mask, 0.0, 2.0)
+    weights, reported = correct(CORRECTIONS.make("token_mask"), begun, drawn, mask)
     loss, _ = policy_loss(
         now, begun, torch.tensor([[1.0, 2.0, -1.0, 1.0]]), mask,
         Algorithm(aggregation="token_mean"), Totals(1, 4, 4), weights=weights,

@@ -13,11 +13,11 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl", minversion="1.14", reason="compared with TRL where it is installed")
 
-from zerogym.agents.llm.algorithms.losses.importance_corrections import CORRECTIONS, correct  # noqa: E402
+from zerogym.agents.llm.algorithms.losses.importance_corrections import correct  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import Algorithm  # noqa: E402
 from zerogym.agents.llm.algorithms.reward_shaping import soft_overlong_punishment  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import Totals  # noqa: E402
+from zerogym.agents.llm.algorithms.tables import CORRECTIONS, Totals  # noqa: E402
 
 BUDGET = 10
 
@@ -159,7 +159,7 @@ def test_settings_matter_on_these_tensors(batch: Any, name: str) -> None:
     assert any(not torch.allclose(a, b, atol=1e-4) for a, b in zip(plain, changed, strict=True))
 
 
-@pytest.mark.parametrize("name", CORRECTIONS)
+@pytest.mark.parametrize("name", [name for name in CORRECTIONS if name != "none"])
 def test_corrected_losses_are_those_of_trl(batch: Any, name: str) -> None:
     """TRL makes the weights inside its rollout; here they are its formula, written out."""
     gap = (batch.old - batch.engine) * batch.mask
@@ -168,7 +168,8 @@ def test_corrected_losses_are_those_of_trl(batch: Any, name: str) -> None:
     outside = (ratio < low) | (ratio > high)
     expected_value = ratio.clamp(low, high) if name.endswith("truncate") else ratio * ~outside
     assert outside.any() and not outside.all()
-    weights, _ = correct(name, batch.old, batch.engine, batch.mask, low, high)
+    part = CORRECTIONS.make({"part": name, "low": low, "high": high})
+    weights, _ = correct(part, batch.old, batch.engine, batch.mask)
     algorithm = Algorithm(aggregation="token_mean", kl=0.1)
     theirs = of_trl(batch, expected_value, loss_type="dapo", beta=0.1)
     assert_same(of_ours(batch, algorithm, weights), theirs, batch.mask)
