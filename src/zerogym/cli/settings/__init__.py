@@ -6,6 +6,6 @@ Read `values.py` (texts to values), `fields.py` (a dataclass as a flat table of 
 
 from zerogym.cli.settings.command import settings_command, typed
 from zerogym.cli.settings.construction import build
-from zerogym.cli.settings.files import from_file, read_config
+from zerogym.cli.settings.files import from_file, read_config, read_table
 
-__all__ = ["build", "from_file", "read_config", "settings_command", "typed"]
+__all__ = ["build", "from_file", "read_config", "read_table", "settings_command", "typed"]

@@ -41,17 +41,43 @@ def read_config(config: type[Any], path: Path | None, typed: Mapping[str, Any]) 
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is no TOML file: {error}") from None
+    return read_table(config, document, path, typed)
+
+
+def read_table(
+    config: type[Any], table: Mapping[str, Any], place: Path, typed: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the settings of one table of a TOML file by path, as `read_config`.
+
+    Args:
+        config: The dataclass of the settings.
+        table: What the file holds.
+        place: The file, perhaps with the name of the table behind it, for messages.
+        typed: Settings that go over it.
+    """
     known = settings_of(config)
+    flat = _ungrouped(config, table, place)
+    known = settings_of(config, own=_own_parts(flat, known))
     found: dict[str, Any] = {}
-    for name, value in _leaves(_ungrouped(config, document, path), known, "", path):
+    for name, value in _leaves(flat, known, "", place):
         try:
             found[name] = _read(known[name], value)
         except ValueError as error:
-            raise UsageError(f"{path}: {name} {error}") from None
+            raise UsageError(f"{place}: {name} {error}") from None
     env = found.get("env", ":")
     if ":" not in env and game_of(env) is None:  # else the model plays all its seats
         found["env"] = full_id(env)
-    return from_file(found, typed, path)
+    return from_file(found, typed, place)
+
+
+def _own_parts(table: Mapping[str, Any], known: Mapping[str, Setting]) -> Iterator[tuple[str, str]]:
+    """Yield path and name of each part `module:Class` of a module that the user typed."""
+    for key, value in table.items():
+        name = value.get("part") if isinstance(value, Mapping) else value
+        path = key.replace("-", "_")
+        if isinstance(name, str) and name.partition(":")[0] in typed_modules and ":" in name:
+            if known.get(path, _NO_PART).table is not None:
+                yield path, name
 
 
 def from_file(saved: Mapping[str, Any], typed: Mapping[str, Any], file: Path) -> dict[str, Any]:
@@ -135,8 +161,9 @@ def _read(setting: Setting, value: Any) -> Any:
     if setting.table is None:
         return value if setting.of_parts else read_value(setting.hint, value)
     name = read_name(setting, value)
-    if name is not None and ":" in name:
+    if name is not None and ":" in name and name.partition(":")[0] not in typed_modules:
         raise ValueError(
-            f"names {name!r:.80}, and nothing that a file names is imported: type {setting.option}"
+            f"names {name!r:.80}, and nothing that a file names is imported: type {setting.option} "
+            f"again, or name the module yourself (zerogym --import {name.partition(':')[0]:.80} ...)"
         )
     return name
