@@ -107,7 +107,8 @@ def _value(value: Any) -> str:
 def _origins(record: Mapping[str, Any], command: str) -> str:
     """Return where and when the numbers were measured."""
     spent = sum(row["seconds"] for row in record["cells"]) / 60
-    text = f"## Origin\n\n`{command}`, {spent:.0f} CPU minutes; [all numbers]({record['study']}.json).\n"
+    numbers = f"[all numbers]({record['study']}.json)"
+    text = f"## Origin\n\n`{command}`, {spent:.0f} CPU minutes; {numbers}.\n"
     for where in record["sessions"]:
         packages = ", ".join(f"{p} {where['packages'].get(p)}" for p in ("torch", "transformers"))
         device = where["gpu"] or f"{where['workers']} process(es) on {where['processor']}"

@@ -79,7 +79,7 @@ def missing(record: Mapping[str, Any]) -> list[Cell]:
 
 
 def record_text(record: Mapping[str, Any]) -> str:
-    """Return the JSON text, with a line for each run and each cell's settings, for readable diffs."""
+    """Return the JSON text, with a line for each run and for each settings, for readable diffs."""
 
     def lines(value: Any) -> str:
         if isinstance(value, dict) and value:

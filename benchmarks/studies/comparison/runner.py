@@ -97,7 +97,7 @@ def _processes(number: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
     except BrokenProcessPool:
         raise ZerogymError(
-            "a process of the study was killed, perhaps for its memory: finished runs are kept, and "
+            "a process of the study was killed, perhaps for its memory: finished runs are kept; "
             "fewer workers need less"
         ) from None
     finally:

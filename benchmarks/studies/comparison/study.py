@@ -108,7 +108,7 @@ class Study:
         own = self.configs[cell.task]
         if cell.variant != RIVAL:
             return replace(own[cell.variant], seed=cell.seed)
-        plain = {field.name: None for field in fields(Algorithm)}
+        plain: dict[str, Any] = {field.name: None for field in fields(Algorithm)}
         return replace(own[self.baseline], preset="grpo", seed=cell.seed, **plain)
 
     def settings(self, cell: Cell) -> dict[str, Any]:

@@ -50,8 +50,9 @@ def lines(record: Mapping[str, Any], task: str) -> list[Line]:
     base = found.get(record["baseline"], {})
     variants = [name for name in record["variants"] if name in found]
     variants.sort(key=lambda name: -np.mean(list(found[name].values())))
-    rivals = [name for name in (START, RIVAL) if name in found]
-    return [_line(name, found[name], base) for name in [*rivals, *variants]]
+    rivals = [START, *([RIVAL] if record["rival"] else [])]
+    order = [name for name in [*rivals, *variants] if name in found]
+    return [_line(name, found[name], base) for name in order]
 
 
 def _line(name: str, runs: Mapping[int, float], base: Mapping[int, float]) -> Line:

@@ -9,6 +9,7 @@ is a group of the help.
 """
 
 import dataclasses
+import functools
 import inspect
 import typing
 from collections.abc import Iterable, Iterator, Mapping
@@ -149,6 +150,7 @@ def _shown(default: Any, table: Parts | None = None) -> str:
     return named[0] if named else str(default)
 
 
+@functools.cache  # reading the source of a class takes milliseconds
 def _comments(config: type[Any]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the comment of each field, and the title that it stands under, if any."""
     comments, titles = {}, {}

@@ -75,9 +75,10 @@ def _own_parts(table: Mapping[str, Any], known: Mapping[str, Setting]) -> Iterat
     for key, value in table.items():
         name = value.get("part") if isinstance(value, Mapping) else value
         path = key.replace("-", "_")
-        if isinstance(name, str) and name.partition(":")[0] in typed_modules and ":" in name:
-            if known.get(path, _NO_PART).table is not None:
-                yield path, name
+        if not isinstance(name, str) or known.get(path, _NO_PART).table is None:
+            continue
+        if ":" in name and name.partition(":")[0] in typed_modules:
+            yield path, name
 
 
 def from_file(saved: Mapping[str, Any], typed: Mapping[str, Any], file: Path) -> dict[str, Any]:
@@ -161,9 +162,10 @@ def _read(setting: Setting, value: Any) -> Any:
     if setting.table is None:
         return value if setting.of_parts else read_value(setting.hint, value)
     name = read_name(setting, value)
-    if name is not None and ":" in name and name.partition(":")[0] not in typed_modules:
+    module, colon, _ = (name or "").partition(":")
+    if colon and module not in typed_modules:
         raise ValueError(
             f"names {name!r:.80}, and nothing that a file names is imported: type {setting.option} "
-            f"again, or name the module yourself (zerogym --import {name.partition(':')[0]:.80} ...)"
+            f"again, or name the module yourself (zerogym --import {module:.80} ...)"
         )
     return name
