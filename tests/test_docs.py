@@ -1,7 +1,7 @@
 """The blocks of the README and of the site's hand-written pages run, in their order.
 
-`make test` runs all of them with fewer steps: `COMMANDS` and `CODE` below are the only changes. The
-pages that train for longer also run as they are written, as proofs.
+`make test` runs all of them with fewer steps: `COMMANDS`, `CODE` and `STUDY` below are the only
+changes. The pages that train for longer also run as they are written, as proofs.
 """
 
 import os
@@ -43,6 +43,14 @@ CODE = {
     r"\.learn\([\d_]+\)": ".learn(200)",
     r"(run_suite\([^)]+)\)": r"\1, processes=False)",
 }
+# And in the file of a study.
+STUDY = {
+    "seeds": "2\nrival = false",
+    "steps": 1,
+    "prompts_per_step": 1,
+    "max_new_tokens": 4,
+    "eval_episodes": 2,
+}
 
 
 @pytest.fixture
@@ -75,6 +83,8 @@ def run_page(page: str, folder: Path, few: bool) -> int:
     count = 0
     for language, title, text in BLOCK.findall((ROOT / page).read_text("utf-8")):
         if title:
+            for name, value in STUDY.items() if few and language == "toml" else ():
+                text = re.sub(rf"^{name} = \d+", f"{name} = {value}", text, flags=re.MULTILINE)
             (folder / title).write_text(text, "utf-8")
         elif language == "python":
             exec(compile(shortened(text) if few else text, page, "exec"), names)

@@ -1,14 +1,13 @@
 """The page of a study in Markdown: what was compared, a table a task, the picture, all settings."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from zerogym.benchmarks.studies.comparison.record import missing
 from zerogym.benchmarks.studies.comparison.study import RIVAL, START
 from zerogym.benchmarks.studies.comparison.table import in_markdown
-
-SHOWN = 6  # missing runs that the page names
 
 
 def page(record: Mapping[str, Any]) -> str:
@@ -37,7 +36,7 @@ def _about(record: Mapping[str, Any]) -> str:
         "evaluation after training, and the tables have the mean over runs with a 95 % bootstrap "
         "interval over runs (of so few, it is narrower than that). Differences are taken seed by "
         f"seed from `{record['baseline']}`; bold ones have an interval without 0, as a few of many "
-        f"equal variants would, too. *{START}* is the model before training."
+        f"variants would without any difference. *{START}* is the model before training."
     )
     if record["rival"]:
         text += (
@@ -53,12 +52,11 @@ def _not_run(record: Mapping[str, Any]) -> str:
     cells = missing(record)
     if not cells:
         return ""
-    failed = {(row["task"], row["variant"], row["seed"]): row["error"] for row in record["errors"]}
-    text = f"**Not yet run**: {len(cells)} of the runs."
-    for cell in cells[:SHOWN]:
-        why = failed.get((cell.task, cell.variant, cell.seed), "")
-        text += f"\n- {cell.task}, {cell.variant}, seed {cell.seed}{': ' if why else ''}{why}"
-    return text + ("\n- ..." if len(cells) > SHOWN else "")
+    counts = Counter(cell.task for cell in cells)
+    each = ", ".join(f"{task} {counts[task]}" for task in record["tasks"] if counts[task])
+    text = f"**Not yet run**: {len(cells)} of {len(cells) + len(record['cells'])} runs ({each})."
+    failed = ("- {task}, {variant}, seed {seed}: {error}".format(**row) for row in record["errors"])
+    return "\n".join([text, *failed])
 
 
 def _settings(record: Mapping[str, Any]) -> str:

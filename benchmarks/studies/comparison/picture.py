@@ -31,7 +31,7 @@ def study_picture(record: Mapping[str, Any]) -> str:
                     axes.axvline(row.mean.value, color=LINE, linewidth=1.5, zorder=0)
             axes.set_yticks(range(len(rows)), [row.name for row in rows], parse_math=False)
             axes.tick_params(axis="y", labelcolor=INK)
-            axes.set_ylim(len(rows) - 0.5, -0.5)
+            axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
             axes.grid(axis="y", visible=False)
             axes.grid(axis="x", visible=True)
             axes.set_title(task, parse_math=False)

@@ -81,9 +81,11 @@ def signed(estimate: Estimate | None) -> str:
 
 def in_markdown(record: Mapping[str, Any], task: str) -> str:
     """Return the table of a task in Markdown; bold differences have an interval without 0."""
-    base = record["baseline"]
+    base, rows = record["baseline"], lines(record, task)
+    if not rows:
+        return f"No run of {task} has ended yet.\n"
     text = f"| {task} | mean return | less that of {base} | runs |\n|---|---:|---:|---:|\n"
-    for line in lines(record, task):
+    for line in rows:
         name = f"*{line.name}*" if line.name in (START, RIVAL) else f"`{line.name}`"
         shown = signed(line.difference)
         if line.difference is not None and line.difference.low * line.difference.high > 0:

@@ -24,6 +24,7 @@ from zerogym.benchmarks.studies.comparison.picture import study_picture
 from zerogym.benchmarks.studies.comparison.record import missing, read, record_text
 from zerogym.benchmarks.studies.comparison.study import RIVAL, START, Cell, Study
 from zerogym.benchmarks.studies.comparison.table import lines, mean_over, signed
+from zerogym.cli.settings.study import read_study
 from zerogym.errors import PartFailed, UnknownName
 
 FIRST = Path(__file__).parents[3] / "docs" / "studies" / "first"
@@ -122,7 +123,9 @@ def test_a_run_that_fails_is_a_line_and_is_tried_again(
     monkeypatch.setattr(runner, "measure", failing)
     record = runner.run(study, tmp_path)
     assert missing(record) == [Cell("sums", "opo", 10)] and (tmp_path / "s.runs").is_dir()
-    assert "1 of the runs" in page(record) and "seed 10: opo returned NaN" in page(record)
+    assert "**Not yet run**: 1 of 4 runs (sums 1)." in page(
+        record
+    ) and "seed 10: opo returned NaN" in page(record)
     monkeypatch.setattr(runner, "measure", whole)
     record = runner.run(study, tmp_path)
     assert not missing(record) and not record["errors"] and "Not yet run" not in page(record)
@@ -238,3 +241,12 @@ def test_a_file_that_is_no_record_is_one_line(tmp_path: Path) -> None:
         (tmp_path / "s.json").write_text(text)
         with pytest.raises(ValueError, match=r"s\.json is no record of a study"):
             read(tmp_path / "s.json")
+
+
+def test_the_first_study_is_of_the_file_and_the_numbers_beside_it() -> None:
+    record, study = read(FIRST.with_suffix(".json")), read_study(FIRST.with_suffix(".toml"))
+    assert (record["notes"], record["baseline"]) == (study.notes, study.baseline)
+    for cell in study.cells[: len(study.cells) // study.seeds]:
+        assert record["settings"][f"{cell.task}/{cell.variant}"] == study.settings(cell)
+    assert page(record) == FIRST.with_suffix(".md").read_text("utf-8")
+    assert texts(study_picture(record)) == texts(FIRST.with_suffix(".svg").read_text("utf-8"))

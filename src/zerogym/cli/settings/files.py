@@ -57,7 +57,8 @@ def read_table(
     """
     known = settings_of(config)
     flat = _ungrouped(config, table, place)
-    known = settings_of(config, own=_own_parts(flat, known))
+    if own := tuple(_own_parts(flat, known)):
+        known = settings_of(config, own=own)
     found: dict[str, Any] = {}
     for name, value in _leaves(flat, known, "", place):
         try:
