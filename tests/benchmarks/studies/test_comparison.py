@@ -166,24 +166,24 @@ def test_a_run_that_is_stopped_in_the_middle_ends_as_a_whole_one(
 def test_the_rival_learns_from_replies_of_the_start_model_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    seen: dict[str, Any] = {}
+    recorded: dict[str, Any] = {}
     whole: Callable[[Any], Any] = cells.rejection_sampling
 
     def watched(config: Any) -> Any:
         [folder] = config.rollouts
-        seen["config"] = config
-        seen["episodes"] = [x for file in Path(folder).iterdir() for x in read_jsonl(file)]
-        seen["weights"] = load_file(Path(folder).parent / "model" / "model.safetensors")
+        recorded["config"] = config
+        recorded["episodes"] = [x for file in Path(folder).iterdir() for x in read_jsonl(file)]
+        recorded["weights"] = load_file(Path(folder).parent / "model" / "model.safetensors")
         return whole(config)
 
     monkeypatch.setattr(cells, "rejection_sampling", watched)
     config = replace(TINY, passes=3, lr=1e-2)
     found = cells.measure(Cell("sums", RIVAL, 0), config, tmp_path / "run")
     start = load_file(model_directory("tiny") / "model.safetensors")
-    assert all((seen["weights"][name] == start[name]).all() for name in start)
-    returns = [each.reward for each in seen["episodes"]]
-    assert len(returns) == 2 * 2 * 2 and seen["config"].least_reward == sum(returns) / 8
-    assert (seen["config"].steps, seen["config"].lr) == (6, 1e-2)
+    assert all((recorded["weights"][name] == start[name]).all() for name in start)
+    returns = [each.reward for each in recorded["episodes"]]
+    assert len(returns) == 2 * 2 * 2 and recorded["config"].least_reward == sum(returns) / 8
+    assert (recorded["config"].steps, recorded["config"].lr) == (6, 1e-2)
     assert found["before"]["episodes"] == found["after"]["episodes"] == 4
 
 
@@ -210,7 +210,7 @@ def test_differences_are_taken_seed_by_seed() -> None:
 
 
 def test_the_interval_is_the_bootstrap_over_runs() -> None:
-    """Of 0, 0, 0, 1 the bootstrap mean is Binomial(4, 1/4) / 4: P(0) = 0.32, P(> 3/4) = 0.004."""
+    """The bootstrap mean of 0, 0, 0, 1 is Binomial(4, 1/4) / 4: P(0) = 0.32, P(> 3/4) = 0.004."""
     found = mean_over([0.0, 0.0, 0.0, 1.0])
     assert (found.value, found.low, found.high) == (0.25, 0.0, 0.75)
 

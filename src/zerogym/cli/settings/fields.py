@@ -105,7 +105,7 @@ def default_of(field: "dataclasses.Field[Any]", start: Any = None) -> Any:
 
 
 def _walk(config: type[Any], start: Any, prefix: str, group: str | None) -> Iterator[Setting]:
-    comments, titles = _comments(config)
+    comments, titles = _comments(config)  # type: ignore[arg-type]
     hints = typing.get_type_hints(config)
     for each in dataclasses.fields(config):
         path, hint = f"{prefix}{each.name}", hints[each.name]
