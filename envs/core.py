@@ -30,6 +30,8 @@
 | `factor` | reset | by what constants of the physics are multiplied in this episode |
 | `done_action`, `age` | step | with delays: the executed action; age of the observation |
 | `seat` | reset and step | the agent's seat in a game |
+| `role` | reset and step | the part of that seat, where seats have different ones |
+| `welfare` | end of a game | the sum of the payoffs of all seats, where it is not always 0 |
 | `action_mask` | reset and step | `int8` mask of the legal discrete actions |
 """
 

@@ -134,6 +134,7 @@ GAMES: tuple[Game, ...] = (
     *_games("economic", "first_sealed_auction", simultaneous=True),
     *_games("board", "battleship"),
     *_games("dice", "backgammon"),
+    *_games("talk", "ultimatum"),
     Game(
         "open_spiel",
         "open_spiel.open_spiel:OpenSpiel",

@@ -2,8 +2,8 @@
 
 The turn-based multi-agent view (`aec.py`), the single-seat view (`views/single_seat.py`), the text
 views and the exact solvers all use only this protocol. Simultaneous moves are written as turns
-whose earlier moves are hidden (`views/parallel.py` plays them at once). Left out: payoffs before
-the end.
+whose earlier moves are hidden (`views/parallel.py` plays them at once). Rewards before the end are
+what `returns` grows by; solvers need only their sum, the payoff.
 """
 
 import importlib
@@ -27,7 +27,7 @@ StateT = TypeVar("StateT", bound=Hashable)
 
 
 class Game(Protocol[StateT]):
-    """The rules of a game of two or more seats, with payoffs at the end only.
+    """The rules of a game of two or more seats.
 
     Rules that inherit from this class write down only what differs from the most common case: two
     seats, in turn, zero sums from -1 to 1, nothing hidden, no chance, too many states to enumerate.
@@ -112,6 +112,17 @@ class Game(Protocol[StateT]):
 
     def payoff(self, state: StateT) -> tuple[float, ...]:
         """Return the payoff of each seat at a terminal state; they sum to 0 if `zero_sum`."""
+
+    def returns(self, state: StateT) -> tuple[float, ...]:
+        """Return the sum of each seat's rewards so far: zeros before the end, unless rules differ.
+
+        At a terminal state it is `payoff`.
+        """
+        return self.payoff(state) if self.to_move(state) == TERMINAL else (0.0,) * self.num_seats
+
+    def role(self, seat: int) -> str:
+        """Return the name of a seat's part in the game; empty where all seats have the same."""
+        return ""
 
     def observe(self, state: StateT, seat: int) -> NDArray[np.float32]:
         """Return the information of a seat as a vector (observation_size,) in [0, 1]."""

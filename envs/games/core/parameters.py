@@ -44,3 +44,9 @@ def check_flag(name: str, value: object) -> None:
     """Raise ValueError unless `value` is True or False."""
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be True or False, got {value!r:.80}")
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Raise ValueError unless `value` is one of the texts."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {list(choices)}, got {value!r:.80}")

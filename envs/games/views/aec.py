@@ -30,6 +30,7 @@ class Match:
         turns: For each seat, its moves so far.
         void: Replies without a legal move since the last move.
         loser: The seat that forfeited.
+        returned: Sums of the rewards of the seats so far.
     """
 
     state: Any
@@ -37,6 +38,7 @@ class Match:
     turns: list[int] = field(default_factory=list)
     void: int = 0
     loser: int | None = None
+    returned: tuple[float, ...] = ()
 
 
 class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
@@ -56,7 +58,7 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         `view="numeric"`: an integer. `view="text"`: the whole reply.
 
     Reward:
-        0 until the end, then each seat's payoff.
+        Each seat's payoff, at the end unless the rules give parts of it earlier.
 
     Episode end:
         By the rules. An illegal number forfeits at once, a reply without a legal move after
@@ -105,8 +107,9 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         state = deal(self.game, self.game.initial(), self._generator(seed))
         mover = self.game.to_move(state)
-        self._match = Match(state, mover, [0] * self.game.num_seats)
-        self.infos = {agent: {"turn": 0, "void_turn": False} for agent in self.agents}
+        seats = self.game.num_seats
+        self._match = Match(state, mover, [0] * seats, returned=(0.0,) * seats)
+        self.infos = self._infos()
         self.agent_selection = self.possible_agents[mover]
 
     def observe(self, agent: str) -> dict[str, Any]:
@@ -147,7 +150,10 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
             match.void += 1
             if self.view == "numeric" or match.void > self.max_retries:
                 match.loser = seat
-        self.infos[agent] = {"turn": match.turns[seat], "void_turn": move is None}
+        said = {"turn": match.turns[seat], "void_turn": move is None}
+        self.infos[agent] = self.infos[agent] | said
+        self._cumulative_rewards[agent] = 0.0
+        self._reward(match)
         if match.loser is not None or match.mover == TERMINAL:
             self._finish(match)
         else:
@@ -169,13 +175,19 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
             match.state = deal(self.game, match.state, self._generator())
             match.mover = self.game.to_move(match.state)
 
-    def _finish(self, match: Match) -> None:
-        if match.loser is None:
-            payoffs = self.game.payoff(match.state)
-        else:
-            payoffs = forfeit(self.game, match.loser)
-        self.rewards = dict(zip(self.agents, payoffs, strict=True))
+    def _reward(self, match: Match) -> None:
+        """Give each seat by how much its return has grown."""
+        before, game = match.returned, self.game
+        loser = match.loser
+        match.returned = game.returns(match.state) if loser is None else forfeit(game, loser)
+        gains = [now - then for now, then in zip(match.returned, before, strict=True)]
+        self.rewards = dict(zip(self.agents, gains, strict=True))
         self._accumulate_rewards()
+
+    def _finish(self, match: Match) -> None:
+        if not self.game.zero_sum:
+            welfare = {"welfare": float(sum(match.returned))}
+            self.infos = {agent: info | welfare for agent, info in self.infos.items()}
         self.terminations = dict.fromkeys(self.agents, True)
         self._deads_step_first()
 

@@ -23,6 +23,7 @@ class Episode:
         void: Replies without a legal move since its last move.
         memories: For each other seat that has moved, the state of its policy.
         loser: The seat that forfeited.
+        returned: Sum of the rewards that the learner has received.
         member: The one of a mixture of opponents that was drawn for this episode.
         over: The learner has received the end. Later than the end of the game only where that
             comes before the learner's first move: `reset` cannot end an episode.
@@ -34,6 +35,7 @@ class Episode:
     void: int = 0
     memories: dict[int, Any] = field(default_factory=dict)
     loser: int | None = None
+    returned: float = 0.0
     member: int = 0
     over: bool = False
 
@@ -49,11 +51,11 @@ def ended(game: Game[Any], episode: Episode) -> bool:
     return episode.loser is not None or game.to_move(episode.state) == TERMINAL
 
 
-def payoff(game: Game[Any], episode: Episode) -> float:
-    """The payoff of the learner's seat in a game that has ended."""
+def returns(game: Game[Any], episode: Episode) -> tuple[float, ...]:
+    """The sum of each seat's rewards so far; after a forfeit, its payoffs."""
     if episode.loser is not None:
-        return forfeit(game, episode.loser)[episode.seat]
-    return float(game.payoff(episode.state)[episode.seat])
+        return forfeit(game, episode.loser)
+    return game.returns(episode.state)
 
 
 def met(opponent: Any, episode: Episode) -> Any:

@@ -102,6 +102,14 @@ class GameSeats(Generic[MatchT]):
     def close(self) -> None:
         """There is nothing to free."""
 
+    def _infos(self) -> dict[str, dict[str, Any]]:
+        """The info of each seat before its first move: its turn, and its role where it has one."""
+        roles = [self.game.role(seat) for seat in range(self.game.num_seats)]
+        return {
+            agent: {"turn": 0, "void_turn": False} | ({"role": role} if role else {})
+            for agent, role in zip(self.possible_agents, roles, strict=True)
+        }
+
     def _generator(self, seed: int | None = None) -> np.random.Generator:
         """The generator of all chance: a new one for a seed, else the one before."""
         if seed is not None or self._rng is None:

@@ -27,6 +27,7 @@ class Match:
         moves: The moves of this round that are made already.
         void: For each seat, its replies without a legal move in this round.
         losers: The seats that forfeited.
+        returned: Sums of the rewards of the seats so far.
     """
 
     state: Any
@@ -34,6 +35,7 @@ class Match:
     moves: dict[int, int] = field(default_factory=dict)
     void: list[int] = field(default_factory=list)
     losers: tuple[int, ...] = ()
+    returned: tuple[float, ...] = ()
 
 
 class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
@@ -52,7 +54,7 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         `view="numeric"`: an integer for each seat. `view="text"`: the whole replies.
 
     Reward:
-        0 until the end, then each seat's payoff.
+        Each seat's payoff, at the end unless the rules give parts of it earlier.
 
     Episode end:
         By the rules. An illegal number forfeits at once, a reply without a legal move after
@@ -90,8 +92,9 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         """Deal a new game; there are no options."""
         self.agents = list(self.possible_agents)
         state = deal(self.game, self.game.initial(), self._generator(seed))
-        self._match = Match(state, void=[0] * self.game.num_seats)
-        return self._observations(), {a: {"turn": 0, "void_turn": False} for a in self.agents}
+        seats = self.game.num_seats
+        self._match = Match(state, void=[0] * seats, returned=(0.0,) * seats)
+        return self._observations(), self._infos()
 
     def step(
         self, actions: Mapping[str, Any]
@@ -112,18 +115,19 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         over = bool(match.losers)
         if len(match.moves) == self.game.num_seats:
             over = self._play(match)
-        payoffs = self._payoffs(match) if over else (0.0,) * self.game.num_seats
-        agents = self.agents
-        infos = {
-            agent: {"turn": match.turn, "void_turn": seat in failed}
-            for seat, agent in enumerate(agents)
-        }
+        before, match.returned = match.returned, self._returns(match)
+        rewards = [now - then for now, then in zip(match.returned, before, strict=True)]
+        agents, infos = self.agents, self._infos()
+        for seat, info in enumerate(infos.values()):
+            info |= {"turn": match.turn, "void_turn": seat in failed}
+            if over and not self.game.zero_sum:
+                info["welfare"] = float(sum(match.returned))
         observations = self._observations()
         if over:
             self.agents = []
         return (
             observations,
-            dict(zip(agents, payoffs, strict=True)),
+            dict(zip(agents, rewards, strict=True)),
             dict.fromkeys(agents, over),
             dict.fromkeys(agents, False),
             infos,
@@ -159,9 +163,9 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         match.turn, match.moves, match.void = match.turn + 1, {}, [0] * self.game.num_seats
         return self.game.to_move(match.state) == TERMINAL
 
-    def _payoffs(self, match: Match) -> tuple[float, ...]:
+    def _returns(self, match: Match) -> tuple[float, ...]:
         if not match.losers:
-            return self.game.payoff(match.state)
+            return self.game.returns(match.state)
         each = [forfeit(self.game, loser) for loser in match.losers]
         return tuple(sum(payoffs) / len(each) for payoffs in zip(*each, strict=True))
 
@@ -184,7 +188,7 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
 
     def _text(self, match: Match, seat: int) -> str:
         if match.losers:
-            return forfeit_notice(seat in match.losers, self._payoffs(match)[seat])
+            return forfeit_notice(seat in match.losers, self._returns(match)[seat])
         if seat in match.moves:
             return KEPT
         state = self._turn_of(match.state, seat)

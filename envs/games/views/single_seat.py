@@ -31,7 +31,7 @@ from zerogym.envs.games.core.seat_views import (
 )
 from zerogym.envs.games.opponents.registry import Opponent, make_opponent
 from zerogym.envs.games.solvers.oracle import best_known_player
-from zerogym.envs.games.views.episode import Episode, begin, ended, met, others_move, payoff
+from zerogym.envs.games.views.episode import Episode, begin, ended, met, others_move, returns
 
 RESET_OPTIONS = ("seat",)
 
@@ -114,14 +114,17 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         info = self._info() | {"void_turn": void}
         if void or episode.loser is not None:
             info["feedback"] = self._feedback()
+        earlier, totals = episode.returned, returns(self.game, episode)
+        total = episode.returned = float(totals[episode.seat])
         if not self._ended():
-            return self._observation(), 0.0, False, False, info
+            return self._observation(), total - earlier, False, False, info
         episode.over = True
-        reward = payoff(self.game, episode)
         low, high = self.game.payoff_range
-        score = (reward - low) / (high - low)
-        info |= {"score": score, "success": reward > 0 if self.game.zero_sum else score > 0.5}
-        return self._observation(), reward, True, False, info
+        score = (total - low) / (high - low)
+        info |= {"score": score, "success": total > 0 if self.game.zero_sum else score > 0.5}
+        if not self.game.zero_sum:
+            info["welfare"] = float(sum(totals))
+        return self._observation(), total - earlier, True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool (num_actions,): the legal actions, in the form that MaskablePPO takes."""
@@ -217,6 +220,8 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
     def _info(self) -> dict[str, Any]:
         episode: Episode = self._episode
         info: dict[str, Any] = {"turn": episode.turn, "seat": episode.seat, "void_turn": False}
+        if role := self.game.role(episode.seat):
+            info["role"] = role
         if self.view == "numeric":
             info["action_mask"] = action_mask(self.game, episode.state, episode.seat)
         return info

@@ -41,6 +41,7 @@ SMALL: tuple[tuple[str, dict[str, Any]], ...] = (
     ("hex", {"board_size": 2}),
     ("breakthrough", {"rows": 4, "columns": 2}),
     ("pig", {"winscore": 4, "horizon": 6}),
+    ("ultimatum", {"coins": 3}),
     ("pig", {"winscore": 3, "horizon": 6, "piglet": True}),
 )
 
@@ -118,7 +119,7 @@ def test_no_door_of_the_environment_shows_what_is_hidden(name: str, view: str) -
             assert observed[0] == observed[1] == observed[2]
             env.set_state(snapshot)
             *_, over, _, info = env.step(env.random_action(rng))
-            known = {"turn", "seat", "void_turn", "score", "success"}
+            known = {"turn", "seat", "role", "void_turn", "score", "success", "welfare"}
             assert set(info) <= known | ({"action_mask"} if view == "numeric" else set())
             if over:
                 break

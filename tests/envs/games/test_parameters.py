@@ -52,6 +52,7 @@ BEYOND: tuple[tuple[str, tuple[dict[str, Any], ...]], ...] = (
     ("first_sealed_auction", ({"players": 1}, {"players": 11}, {"max_value": 0})),
     ("battleship", ({"board_width": 7}, {"board_height": 0}, {"num_shots": 0}, {"num_shots": 17})),
     ("battleship", tuple({"ship_sizes": sizes} for sizes in ((), (0,), (5,), (2, 2, 2, 2)))),
+    ("ultimatum", ({"coins": 0}, {"coins": 31}, {"messages": "poems"})),
     ("backgammon", ({"scoring_type": "money"}, {"max_player_turns": 0}, {"hyper_backgammon": 1})),
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from helpers.games.positions import OURS, in_turns, load_spiel, replay
+from helpers.games.talk import TALK
 from zerogym.envs.games.core.game import Game, load_game
 from zerogym.envs.games.dice.backgammon import Backgammon
 from zerogym.envs.games.economic.matrix import MatrixGame
@@ -15,6 +16,9 @@ from zerogym.envs.games.solvers.best_response import nash_conv
 
 PLAYOUTS = 200
 ELSEWHERE = {"kuhn_match": "its hands are kuhn_poker; OpenSpiel has no matches of them"}
+ELSEWHERE |= dict.fromkeys(
+    TALK, "OpenSpiel has no messages; a second implementation is in its test"
+)
 # OpenSpiel's parameters have our names, but for those of `theirs`.
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "kuhn_poker": [{"players": 3}],

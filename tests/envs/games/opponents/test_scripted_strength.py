@@ -28,6 +28,7 @@ from zerogym.envs.games.solvers.best_response import exploitability
         ("rock_paper_scissors", (0, 0), None),
         ("matching_pennies", (0, 0), None),
         ("first_sealed_auction", (2.0185, 2.0185), None),
+        ("ultimatum", (35 / 11, 45 / 11), 0.0),
     ],
 )
 def test_exact_strength(name: str, won: float | tuple[float, ...], lost: float | None) -> None:

@@ -1,0 +1,30 @@
+"""One seat of a game of talk: the sections that the pages of all of them share."""
+
+from zerogym.envs.games.views.single_seat import SingleSeatEnv
+
+
+class TalkEnv(SingleSeatEnv):
+    """Base of the single-seat views of the games of talk.
+
+    Observation:
+        `view="text"`: the rules (once), then what the seat holds, the transcript as it reads it,
+        and the replies that count. What stands in square brackets of a transcript is never a seat's
+        own words. `view="numeric"`: float32 vector of the seat, the deals that it knows and the
+        acts that it reads, one-hot.
+
+    Action:
+        `view="text"`: the whole reply. The act is read from `<answer>...</answer>`, else from the
+        last line. With free messages words may stand in the answer tag, too, before the act in
+        square brackets; words outside of the tag reach nobody.
+        `view="numeric"`: the number of an act.
+
+    Reward:
+        What the seat gains by the rules, at once where they give it before the end.
+        `info["score"]` is the sum as a number in [0, 1], from the least to the most that a seat
+        can have; `info["welfare"]` is the sum over seats at the end.
+
+    Episode end:
+        By the rules. A reply that is no move (an act of another phase, silence, more than 500
+        characters) may be repeated up to `max_retries` times, then the seat has the worst payoff
+        of the game, and so have the others, unless sums are zero; as at once by an illegal number.
+    """

@@ -1,0 +1,282 @@
+"""Rules with messages: phases, channels, private knowledge, rewards at any step.
+
+A game is written as its phases, what each act does, and its returns; the state is only what chance
+has dealt and what the seats have done. From this follow the text view with its transcript, the
+numeric view, information sets and what may be redrawn. `messages="templates"` makes a game of the
+common protocol, so that exact solvers apply where it is small. `messages="free"` is the same game
+with words of the seats' own beside or instead of the acts, in the text view alone. Left out:
+interruptions, and messages of which a seat knows only that they were sent.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, named_action
+from zerogym.envs.games.core.parameters import check_choice
+from zerogym.envs.games.core.replies import written_move
+from zerogym.envs.games.core.seat_views import MAX_OBSERVATION
+from zerogym.envs.games.talk.core.messages import (
+    EVERYONE,
+    MAX_WORDS,
+    NOBODY,
+    Move,
+    Turn,
+    public_part,
+    split_act,
+    spoken,
+    without_reasoning,
+)
+
+MESSAGES = ("templates", "free")
+
+
+@dataclass(frozen=True)
+class TalkState:
+    """Everything that has happened.
+
+    Attributes:
+        deals: Outcomes of chance, in their order.
+        turns: Moves of the seats, in their order.
+    """
+
+    deals: tuple[int, ...] = ()
+    turns: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The moves that are possible next.
+
+    Attributes:
+        mover: The seat to move, `CHANCE` or `TERMINAL`.
+        acts: Numbers of the actions that may be chosen, increasing.
+        channel: Who reads the move: `EVERYONE`, `NOBODY` or a seat.
+        words: With free messages: `none` but the act, words `beside` an act, or words `alone`, too.
+    """
+
+    mover: int
+    acts: tuple[int, ...] = ()
+    channel: int = EVERYONE
+    words: str = "beside"
+
+
+OVER = Phase(TERMINAL)
+
+
+@dataclass(frozen=True)
+class TalkGame(Game[TalkState]):
+    """Base of the games of talk.
+
+    A subclass has `phase`, `returns`, `rules`, `action_name`, `max_turns`, and where chance deals
+    something `chance`, `deal_sizes`, `knows`, `redeal` and `holding`.
+
+    `observe` is float32: the seat one-hot, each deal one-hot, zeros where the seat does not know
+    it, and each turn that it reads as the act one-hot, zeros for the others.
+
+    Attributes:
+        messages: `templates` or `free`.
+    """
+
+    messages: str = "templates"
+    zero_sum: ClassVar[bool] = False
+    deal_sizes: ClassVar[tuple[int, ...]] = ()  # number of outcomes of each move of chance
+
+    def __post_init__(self) -> None:
+        """Refuse other kinds of messages."""
+        check_choice("messages", self.messages, MESSAGES)
+
+    @abstractmethod
+    def phase(self, state: TalkState) -> Phase:
+        """Return who may do what next."""
+
+    @abstractmethod
+    def returns(self, state: TalkState) -> tuple[float, ...]:
+        """Return the sum of each seat's rewards so far."""
+
+    @property
+    @abstractmethod
+    def max_turns(self) -> int:
+        """Return the most turns of all seats together."""
+
+    def knows(self, deal: int, seat: int, state: TalkState) -> bool:
+        """Return True if a seat knows the outcome of a move of chance, by its number."""
+        return True
+
+    def holding(self, state: TalkState, seat: int) -> str:
+        """Return what chance has dealt to a seat, in words; empty for nothing."""
+        return ""
+
+    def redeal(self, state: TalkState, seat: int, rng: np.random.Generator) -> tuple[int, ...]:
+        """Return deals that a seat cannot distinguish from those of the state, at random."""
+        return state.deals
+
+    @property
+    def is_free(self) -> bool:
+        """Return True if seats may write words of their own."""
+        return self.messages == "free"
+
+    @property
+    def small(self) -> bool:
+        """Return True if all states can be enumerated with templates."""
+        return False
+
+    @property
+    def enumerable(self) -> bool:
+        """The states are finitely many with templates only."""
+        return self.small and not self.is_free
+
+    @property
+    def max_text(self) -> int:
+        """The most characters of a text: the transcript grows by words."""
+        return MAX_OBSERVATION + self.is_free * self.max_turns * (MAX_WORDS + 1)
+
+    @property
+    def observation_size(self) -> int:
+        """Seat, deals and turns.
+
+        Raises:
+            ValueError: If messages are free: words are no vector.
+        """
+        if self.is_free:
+            raise ValueError(f"{self.name} with messages='free' has only view='text'")
+        return self.num_seats + sum(self.deal_sizes) + self.max_turns * self.num_actions
+
+    def reads(self, state: TalkState, number: int, seat: int) -> bool:
+        """Return True if a seat reads a turn, by its number; its own ones always.
+
+        Where all move at once, turns of a round are read when the round is over.
+        """
+        turn, turns = state.turns[number], len(state.turns)
+        if turn.seat == seat:
+            return True
+        if turn.channel not in (EVERYONE, seat):
+            return False
+        return not self.simultaneous or number < turns - turns % self.num_seats
+
+    def initial(self) -> TalkState:
+        """Nothing has happened."""
+        return TalkState()
+
+    def to_move(self, state: TalkState) -> int:
+        """Return the mover of the phase."""
+        return self.phase(state).mover
+
+    def legal(self, state: TalkState) -> tuple[int, ...]:
+        """Return the acts of the phase; with free messages, the moves without words."""
+        return self.phase(state).acts
+
+    def apply(self, state: TalkState, action: int | Move) -> TalkState:
+        """Note an outcome of chance, an act, or a move with words."""
+        phase = self.phase(state)
+        if phase.mover == CHANCE:
+            assert isinstance(action, int)
+            return TalkState((*state.deals, action), state.turns)
+        move = action if isinstance(action, Move) else Move(int(action))
+        turn = Turn(phase.mover, phase.channel, move.act, move.words)
+        return TalkState(state.deals, (*state.turns, turn))
+
+    def payoff(self, state: TalkState) -> tuple[float, ...]:
+        """Return the sum of all rewards."""
+        return self.returns(state)
+
+    def resample(self, state: TalkState, seat: int, rng: np.random.Generator) -> TalkState:
+        """Return other deals, and other acts where the seat does not read them."""
+        found = TalkState(self.redeal(state, seat, rng))
+        for number, turn in enumerate(state.turns):
+            if not self.reads(state, number, seat):
+                acts = self.phase(found).acts
+                turn = replace(turn, act=acts[int(rng.integers(len(acts)))], words="")
+            found = TalkState(found.deals, (*found.turns, turn))
+        return found
+
+    def observe(self, state: TalkState, seat: int) -> NDArray[np.float32]:
+        """Return seat, known deals and turns that are read, one-hot."""
+        vector = np.zeros(self.observation_size, dtype=np.float32)
+        vector[seat], place = 1, self.num_seats
+        for number, size in enumerate(self.deal_sizes):
+            if number < len(state.deals) and self.knows(number, seat, state):
+                vector[place + state.deals[number]] = 1
+            place += size
+        for number, turn in enumerate(state.turns):
+            if turn.act is not None and self.reads(state, number, seat):
+                vector[place + number * self.num_actions + turn.act] = 1
+        return vector
+
+    def info_key(self, state: TalkState, seat: int) -> str:
+        """Return the seat, what it knows of the deals, and the turns that it reads."""
+        deals = [
+            str(deal) if self.knows(number, seat, state) else "?"
+            for number, deal in enumerate(state.deals)
+        ]
+        turns = [
+            f"{number}:{turn.act}{turn.words and repr(turn.words)}"
+            for number, turn in enumerate(state.turns)
+            if self.reads(state, number, seat)
+        ]
+        return f"{seat}|{','.join(deals)}|{','.join(turns)}"
+
+    def situation(self, state: TalkState, seat: int) -> str:
+        """Return what the seat holds, and the transcript as it reads it."""
+        held = self.holding(state, seat)
+        lines = [
+            self._line(state, number, seat)
+            for number in range(len(state.turns))
+            if self.reads(state, number, seat)
+        ]
+        return "\n".join([*([held] if held else []), *(lines or ["Nothing is said yet."])])
+
+    def request(self, state: TalkState) -> str:
+        """Return the request for a reply of the seat to move: its acts, and where words may be."""
+        phase = self.phase(state)
+        offered = self.choices(state)
+        if not self.is_free or phase.words == "none":
+            return f"Reply {offered}."
+        words = "<answer>words"
+        if phase.words == "alone":
+            return f"Reply {words}</answer>, or {offered}."
+        return f"Reply {offered}; words may stand before it: {words} [act]</answer>."
+
+    def choices(self, state: TalkState) -> str:
+        """Return the acts of the phase as they are written."""
+        acts = self.phase(state).acts
+        return " or ".join(f"<answer>{self.action_name(state, act)}</answer>" for act in acts)
+
+    def parse(self, state: TalkState, text: str) -> int | Move | None:  # type: ignore[override]
+        """Return the act that a reply names, with words where they are free; None if it has none.
+
+        Words are read from the answer tag only. An act among words stands in square brackets,
+        once; a message that is empty or longer than `MAX_WORDS` is no move.
+        """
+        text = without_reasoning(text)
+        named = named_action(self, state, written_move(text))
+        phase = self.phase(state)
+        if named is not None or not self.is_free or phase.words == "none":
+            return named
+        answer = public_part(text)
+        parts = None if answer is None else split_act(answer)
+        if parts is None:
+            return None
+        words = spoken(parts[0])
+        act = None if parts[1] is None else named_action(self, state, parts[1])
+        if words is None or (act is None and (parts[1] is not None or phase.words != "alone")):
+            return None
+        if not words:
+            return act
+        return Move(act, words)
+
+    def _line(self, state: TalkState, number: int, seat: int) -> str:
+        """Return a turn as a seat reads it. What stands in brackets is never a seat's own words."""
+        turn = state.turns[number]
+        before = TalkState(state.deals, state.turns[:number])
+        if turn.channel == NOBODY:
+            who = "your note"
+        else:
+            who = "you" if turn.seat == seat else f"player {turn.seat + 1}"
+            if turn.channel != EVERYONE:
+                who += " to you" if turn.channel == seat else f" to player {turn.channel + 1}"
+        act = "" if turn.act is None else f": {self.action_name(before, turn.act)}"
+        return f"[{who}{act}] {turn.words}".rstrip()
