@@ -14,7 +14,7 @@
 | `problems` | reset and step | how many problems this difficulty and split have, if few |
 | `turn` | reset and step | turns taken so far |
 | `void_turn` | reset and step | the action could not be read as anything the task knows |
-| `tool_calls`, `cost` | step | tool calls so far; what they cost |
+| `tool_calls`, `failed_calls`, `cost` | step | tool calls so far; those without a result; cost |
 | `sandbox` | reset and step | level of the sandbox that runs a model's code |
 | `unavailable` | end of the episode | a tool failed by itself: no score, and nobody's failure |
 | `event` | step | what has happened, in words |

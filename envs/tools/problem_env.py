@@ -29,6 +29,7 @@ class ToolEpisode:
         difficulty: As drawn.
         turn: Replies so far.
         calls: Tool calls so far.
+        failed: Those that ended in an error.
         over: Whether the episode has ended.
         transcript: Replies (cut) and observations, in turns.
     """
@@ -37,6 +38,7 @@ class ToolEpisode:
     difficulty: float
     turn: int = 0
     calls: int = 0
+    failed: int = 0
     over: bool = False
     transcript: list[str] = field(default_factory=list)
 
@@ -148,6 +150,7 @@ class ToolProblemEnv(ProblemEnv[PosedT]):
             "split": self._side(episode.problem),
             "turn": episode.turn,
             "tool_calls": episode.calls,
+            "failed_calls": episode.failed,
             "void_turn": False,
         }
 

@@ -23,6 +23,7 @@ class ToolTurns:
     Attributes:
         states: Of the tools, by name.
         calls: Calls so far, the malformed ones too.
+        failed: Those that were malformed, or that did not do their job.
         cost: CPU seconds of the calls so far.
         inner: The environment's last info, as far as it stays true between its steps.
         over: Whether the episode has ended.
@@ -30,6 +31,7 @@ class ToolTurns:
 
     states: dict[str, Any]
     calls: int = 0
+    failed: int = 0
     cost: float = 0.0
     inner: dict[str, Any] = field(default_factory=dict)
     over: bool = False
@@ -81,12 +83,14 @@ def run_calls(
             break
         turns.calls += 1
         if isinstance(item, Malformed):
+            turns.failed += 1
             results.feedback.append(item.feedback)
             results.blocks.append(_block(format, "", f"Error: {item.feedback}"))
             continue
         results.well_formed += 1
         result = tools[item.tool].call(item.arguments, turns.states[item.tool])
         turns.cost += result.cost
+        turns.failed += not result.ok
         if result.unavailable:
             results.unavailable = True
             break

@@ -24,8 +24,8 @@ UNAVAILABLE = "The episode has ended: a tool is not available."
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 # Keys of an environment's info that are still true when a tool has been called.
 _LASTING = (
-    "difficulty", "category", "split", "turn", "seat", "action_mask", "tool_calls", "cost",
-    "sandbox",
+    "difficulty", "category", "split", "turn", "seat", "action_mask", "tool_calls",
+    "failed_calls", "cost", "sandbox",
 )  # fmt: skip
 _NOTES = 1000  # characters of all that stands beside results
 
@@ -179,6 +179,7 @@ class WithTools(TextWrapper):
         turns.inner = {key: inner[key] for key in _LASTING if key in inner}
         counted = {
             "tool_calls": turns.calls + inner.get("tool_calls", 0),
+            "failed_calls": turns.failed + inner.get("failed_calls", 0),
             "cost": turns.cost + inner.get("cost", 0.0),
         }
         levels = {inner.get("sandbox"), *(tool.sandbox for tool in self.tools)} - {None}

@@ -15,6 +15,13 @@ Places = NDArray[np.int64]
 Weights = Sequence[Sequence[Floats | float]]  # of each episode of each group: (T,), or one number
 
 
+def is_correct(trajectory: Trajectory) -> bool:
+    """Return whether an episode succeeded: by its last info, else by a reward above 0."""
+    info = trajectory.info
+    outcome = info.get("success", info.get("correct"))
+    return trajectory.reward > 0 if outcome is None else bool(outcome)
+
+
 @dataclass(frozen=True)
 class Sample:
     """An episode in training: one seat's trajectory and the return that it is trained on.
@@ -61,9 +68,7 @@ class Sample:
     @property
     def correct(self) -> bool:
         """True if the episode succeeded: by its last info, else by a reward above 0."""
-        info = self.trajectory.info
-        outcome = info.get("success", info.get("correct"))
-        return self.trajectory.reward > 0 if outcome is None else bool(outcome)
+        return is_correct(self.trajectory)
 
     @property
     def reward(self) -> float:

@@ -164,6 +164,7 @@ class NotebookEnv(ToolProblemEnv[Puzzle]):
         notebook, cell = episode.notebook, parsed.cell
         result = run_for_model(lambda: notebook.run(cell), MAX_CHARACTERS)
         episode.calls += 1
+        episode.failed += not result.ok
         observation = plain(result.text)
         episode.last = (cell, observation if result.ok else "")
         return Turn(reply, observation, None, {"void_turn": False}, result.unavailable)

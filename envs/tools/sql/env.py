@@ -143,6 +143,7 @@ class SQLEnv(ToolProblemEnv[World]):
             episode.statement = statement
             episode.explored |= statement == EXPLORE
             episode.result = self._database(episode.problem).query(statement)
+            episode.failed += episode.result.error is not None
             observation, feedback = str(episode.result), episode.result.error or ""
         info = {"feedback": feedback, "void_turn": not statement}
         return Turn(statement or "(no query)", observation, score, info)

@@ -19,7 +19,9 @@ def test_the_prompt_is_the_environments_with_the_tools_after_it() -> None:
         prompt, info = easy().reset(seed=seed)
         observation, more = calculating().reset(seed=seed)
         assert observation.startswith(f"{prompt}\n\nYou can use these tools")
-        assert more == info | {"tool_calls": 0, "cost": 0.0, "void_turn": False}
+        assert more == info | {
+            "tool_calls": 0, "failed_calls": 0, "cost": 0.0, "void_turn": False,
+        }  # fmt: skip
 
 
 def test_calls_are_run_in_order_and_the_environment_waits() -> None:
@@ -34,6 +36,7 @@ def test_calls_are_run_in_order_and_the_environment_waits() -> None:
     assert lines.count("<result>") == lines.count("</result>") == 3 and len(lines) == 9
     assert (reward, terminated, truncated) == (0.0, False, False)
     assert (info["turn"], info["tool_calls"], info["cost"]) == (0, 3, 0.5)
+    assert info["failed_calls"] == 0
     assert not info["void_turn"] and info["feedback"] == ""
     assert not {"score", "correct", "answer", "answer_format"} & set(info)
     text, reward, terminated, truncated, info = env.step(answer)
@@ -77,7 +80,7 @@ def test_a_malformed_call_takes_a_call_and_gets_feedback() -> None:
     env.reset(seed=4)
     text, *_, info = env.step("<calculater>1</calculater>")
     assert "Did you mean calculator?" in text and "Did you mean calculator?" in info["feedback"]
-    assert info["void_turn"] and info["tool_calls"] == 1
+    assert info["void_turn"] and info["tool_calls"] == info["failed_calls"] == 1
     text, *_, info = env.step(f"{call('')}{call('1')}")
     assert "'expression' is empty" in text and "1 more call was not run." in text
     assert NO_CALLS_LEFT in text and info["void_turn"]

@@ -131,9 +131,10 @@ def test_the_turns_end_without_reward() -> None:
 @needs_sandbox
 def test_a_cell_in_the_last_turn_is_shown_without_reward() -> None:
     env = started(max_turns=2)
-    env.step("hm")
+    assert env.step("<python>1 / 0</python>")[4]["failed_calls"] == 1
     observation, reward, terminated, truncated, info = env.step("<python>21</python>")
     assert (observation, reward, terminated, truncated) == ("21", 0.0, False, True)
+    assert (info["tool_calls"], info["failed_calls"]) == (2, 1)
     assert info["score"] == 0.0 and "unavailable" not in info
 
 

@@ -100,7 +100,7 @@ def test_what_a_turn_shows() -> None:
     assert (info["turn"], info["tool_calls"], info["void_turn"], info["success"]) == (1, 1, 0, 0)
     observation, *_, info = env.step("<sql>SELECT * FROM dogs</sql>")
     assert observation == "Error: no such table: dogs."
-    assert info["feedback"] and info["tool_calls"] == 2
+    assert info["feedback"] and (info["tool_calls"], info["failed_calls"]) == (2, 1)
     observation, *_, info = env.step("I am not sure.")
     assert info["void_turn"] and info["tool_calls"] == 2 and "<sql>" in observation
     assert env.step(f"<sql>{EXPLORE}</sql>")[0].splitlines()[1] == PETS.schema
