@@ -6,7 +6,8 @@ from itertools import product
 from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
-from zerogym.agents.llm.algorithms.presets import Algorithm, get_preset
+from zerogym.agents.llm.algorithms.algorithm import Algorithm
+from zerogym.agents.llm.algorithms.presets import get_preset
 from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.llm.config.adapters import AdaptersSettings
 from zerogym.agents.llm.config.algorithm import AlgorithmSettings

@@ -1,6 +1,6 @@
 """The algorithm of a run: a preset, and what a run changes of it before the loss.
 
-`algorithms/presets.py` checks the numbers of this group and of `objective`, `divergence`,
+`algorithms/algorithm.py` checks the numbers of this group and of `objective`, `divergence`,
 `off_policy` and `critic`, because a preset has them, too.
 """
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
-from zerogym.agents.llm.algorithms.presets import KlPlace
+from zerogym.agents.llm.algorithms.algorithm import KlPlace
 from zerogym.agents.llm.algorithms.tables import DIVERGENCES, REFERENCES, Divergence, Reference
 from zerogym.agents.settings import Group
 

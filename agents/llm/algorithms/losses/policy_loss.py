@@ -6,8 +6,8 @@ Masked entries have no influence at all, not even as NaN.
 
 import torch
 
+from zerogym.agents.llm.algorithms.algorithm import Algorithm
 from zerogym.agents.llm.algorithms.losses.aggregations import TokenMean
-from zerogym.agents.llm.algorithms.presets import Algorithm
 from zerogym.agents.llm.algorithms.tables import Tokens, Totals
 from zerogym.agents.parts import errors_of
 

@@ -15,10 +15,11 @@ from zerogym.agents.llm.algorithms.advantages.group_relative import (
     Rloo,
     all_equal,
 )
+from zerogym.agents.llm.algorithms.algorithm import Algorithm
 from zerogym.agents.llm.algorithms.batch import Batch, Sample
 from zerogym.agents.llm.algorithms.episode_tables import shaped
 from zerogym.agents.llm.algorithms.filters.truncated import is_truncated
-from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm, get_preset
+from zerogym.agents.llm.algorithms.presets import PRESETS, get_preset
 from zerogym.agents.llm.algorithms.reward_shaping import Overlong, soft_overlong_punishment
 from zerogym.agents.llm.algorithms.tables import ADVANTAGES, TABLES, weigh
 from zerogym.agents.llm.grpo_config import GRPOConfig

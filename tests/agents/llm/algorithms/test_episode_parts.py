@@ -9,6 +9,7 @@ import pytest
 
 from helpers.llm.samples import sample
 from helpers.llm.seat_episodes import CONFIG, played, saying
+from zerogym.agents.llm.algorithms.algorithm import Algorithm
 from zerogym.agents.llm.algorithms.batch import Batch
 from zerogym.agents.llm.algorithms.episode_tables import (
     Filter,
@@ -20,7 +21,7 @@ from zerogym.agents.llm.algorithms.episode_tables import (
     without_dropped,
 )
 from zerogym.agents.llm.algorithms.filters.truncated import Truncated
-from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm
+from zerogym.agents.llm.algorithms.presets import PRESETS
 from zerogym.agents.llm.algorithms.reward_shaping import KimiLength, Overlong
 from zerogym.agents.trajectory import Trajectory
 from zerogym.errors import PartFailed

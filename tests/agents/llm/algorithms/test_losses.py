@@ -8,6 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from zerogym.agents.llm.algorithms.algorithm import Algorithm  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.aggregations import (  # noqa: E402
     Constant,
     SequenceMean,
@@ -22,7 +23,7 @@ from zerogym.agents.llm.algorithms.losses.ratios import (  # noqa: E402
     TurnRatio,
 )
 from zerogym.agents.llm.algorithms.losses.surrogates import Cispo, Clipped  # noqa: E402
-from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm  # noqa: E402
+from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
 from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
     AGGREGATIONS,
     CORRECTIONS,

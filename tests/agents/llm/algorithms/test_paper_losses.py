@@ -8,6 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from zerogym.agents.llm.algorithms.algorithm import Algorithm  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.surrogates import (  # noqa: E402
     Clipped,
@@ -16,7 +17,7 @@ from zerogym.agents.llm.algorithms.losses.surrogates import (  # noqa: E402
     Mdpo,
     Topr,
 )
-from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm  # noqa: E402
+from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
 from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
     AGGREGATIONS,
     DIVERGENCES,
