@@ -27,7 +27,7 @@ import torch.distributed as dist
 from torch.distributed.tensor import DTensor
 
 from zerogym.agents.trajectory import Trajectory
-from zerogym.errors import ZerogymError
+from zerogym.errors import PartFailed, ZerogymError
 
 Item = TypeVar("Item")
 Tensor = TypeVar("Tensor", bound=torch.Tensor)
@@ -165,13 +165,18 @@ def all_reduce_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
     all_reduce_(gradients)
 
 
-def check_same(parameters: Iterable[torch.Tensor]) -> None:
+def check_same(parameters: Iterable[torch.Tensor], parts: Mapping[str, Any] | None = None) -> None:
     """Wait for all processes, and raise unless their weights are the same to the bit.
 
-    Sharded parameters (`fsdp`) are passed over: there is one of each.
+    So must be what parts keep. Sharded parameters (`fsdp`) are passed over: there is one of each.
+
+    Args:
+        parameters: The weights.
+        parts: The states of parts by name, JSON values.
 
     Raises:
-        WeightsDiffer: If they are not.
+        WeightsDiffer: If the weights differ.
+        PartFailed: If the state of a part does; it names the first.
         ProcessLost: If a process has ended.
     """
     if world_size() == 1:
@@ -179,10 +184,18 @@ def check_same(parameters: Iterable[torch.Tensor]) -> None:
     digest = hashlib.sha256()
     for parameter in _whole(parameters):
         digest.update(parameter.detach().cpu().flatten().view(torch.uint8).numpy().tobytes())
-    digests = all_gather(digest.hexdigest())
-    different = [number for number, other in enumerate(digests) if other != digests[0]]
+    states = {name: json.dumps(state, sort_keys=True) for name, state in (parts or {}).items()}
+    (first, kept), *others = all_gather([digest.hexdigest(), states])
+    different = [number for number, (other, _) in enumerate(others, 1) if other != first]
     if different:
         raise WeightsDiffer(f"processes {different} have other weights than process 0")
+    for number, (_, other) in enumerate(others, 1):
+        for name in sorted(kept.keys() | other.keys()):
+            if kept.get(name) != other.get(name):
+                raise PartFailed(
+                    f"the part of {name!r} keeps other values in process {number} than in process "
+                    "0: they must follow from the batch alone"
+                )
 
 
 def _whole(parameters: Iterable[Tensor]) -> Iterator[Tensor]:

@@ -31,7 +31,7 @@ from zerogym.agents.llm.models.gradient_checkpointing import checkpointed, layer
 from zerogym.agents.llm.models.lora import has_adapter, without_adapter
 from zerogym.agents.llm.models.onednn_linear import fast_products
 from zerogym.agents.llm.rollout.environments import most_turns
-from zerogym.agents.parts import errors_of
+from zerogym.agents.parts import Part, errors_of
 from zerogym.agents.trajectory import Flat, Trajectory
 from zerogym.errors import EngineFailed
 
@@ -63,8 +63,8 @@ class Learner:
         self.moving: MovingReference | None = None
         if self.algorithm.moves_reference:
             self.moving = MovingReference(reference, self.algorithm.anchor)
-        self._part_state: dict[str, Any] = {}
-        self._next_part_state: dict[str, Any] = {}
+        self._part_state: dict[str, dict[str, Any]] = {}  # by table
+        self._next_part_state: dict[str, dict[str, Any]] = {}
 
     def update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
         """Take the configured number of optimiser steps on groups; metrics of the last one.
@@ -83,8 +83,9 @@ class Learner:
         sizes = f"now {self.config.micro_batch} and {self.config.micro_tokens}"
         explained = explained_out_of_memory(f"lower micro_batch or micro_tokens, {sizes}")
         with explained, self._computing(), checkpointed(self.layers):
+            self._next_part_state = {}
             metrics = self._update(groups)
-        self._part_state = self._next_part_state
+        self._part_state = {kind: kept for kind, kept in self._next_part_state.items() if kept}
         if self.moving:
             self.moving.follow(self.model)
         return metrics
@@ -129,8 +130,7 @@ class Learner:
         penalties, metrics = self._penalties(flats)
         batch = self._view(groups, penalties)
         advantages, more = self._advantages(batch, flats)
-        with errors_of(self.algorithm.estimator):
-            self._next_part_state = json.loads(json.dumps(batch.state))
+        self._keep("advantage", self.algorithm.estimator, batch)
         trained = with_gradient(self.algorithm.filters, groups)
         counted = [i for i, has_gradient in enumerate(trained) if has_gradient]
         always = self.algorithm.pulls_always
@@ -142,13 +142,18 @@ class Learner:
     def _view(self, groups: Sequence[Sequence[Trajectory]], penalties: Sequence[Floats]) -> Batch:
         """Return what the advantage sees of the groups, without signals."""
         rest = iter(penalties)
-        batch = Batch(
-            [[Sample(item, next(rest)) for item in group] for group in groups],
-            copy.deepcopy(self._part_state),
-        )
+        samples = [[Sample(item, next(rest)) for item in group] for group in groups]
+        states = copy.deepcopy(self._part_state)
+        batch = Batch(samples, states.get("shaping", {}))
         for part in self.algorithm.shapings:
             batch = batch.with_shaping(shaped(part, batch, self.config.max_new_tokens))
-        return batch
+            self._keep("shaping", part, batch)
+        return replace(batch, state=states.get("advantage", {}))
+
+    def _keep(self, table: str, part: Part, batch: Batch) -> None:
+        """Keep what a part of a table has left in the state for the next update, as JSON values."""
+        with errors_of(part):
+            self._next_part_state[table] = json.loads(json.dumps(batch.state))
 
     def _advantages(
         self, batch: Batch, flats: Sequence[Flat]
@@ -253,12 +258,13 @@ class Learner:
         self.optimizer.set_state(self.moving.take_state(tensors) if self.moving else tensors)
 
     def part_state(self) -> dict[str, Any]:
-        """Return what the advantage keeps from update to update, as JSON values."""
+        """Return what parts keep from update to update, by table, as JSON values."""
         return copy.deepcopy(self._part_state)
 
     def set_part_state(self, values: dict[str, Any]) -> None:
         """Load what `part_state` returned."""
-        self._part_state = copy.deepcopy(values)
+        older = not {"advantage", "shaping"}.issuperset(values)  # had the advantage's alone
+        self._part_state = copy.deepcopy({"advantage": values} if older else values)
 
 
 def token_budget(config: GRPOConfig) -> int:

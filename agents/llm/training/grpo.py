@@ -92,7 +92,8 @@ def train(
         ModelNotFound, MissingExtra: If there is no such model, or no package of a tracker.
         PartFailed: If a part of the algorithm fails; it names the part, the state is saved before.
         ProcessLost: If another process of the run has ended; the state is saved before.
-        WeightsDiffer: If processes do not have the same weights before a checkpoint.
+        WeightsDiffer: If processes do not have the same weights before a checkpoint; states of
+            parts that differ are a PartFailed.
 
     With `shard`, Ctrl-C ends a run at the end of its step; errors of perhaps one process alone
     (OutOfMemory, EngineFailed, ProcessLost) leave the last checkpoint, since a shard is missing.
@@ -108,7 +109,7 @@ def _take_steps(run: "_Run", steps: int) -> Result:
         for context in (run.rollouts, run.workers, run.log, *run.tests.values()):
             others.enter_context(context or nullcontext())
         try:
-            parallel.check_same(run.learner.parameters)
+            run.check_processes()
             with fsdp.stop_together(stops):
                 run.evaluate_at(0)
             while run.step < steps:
@@ -192,7 +193,7 @@ class _Run:
         if config.eval_every and self.step % config.eval_every == 0:
             self.evaluate_at(self.step)
         if config.save_every and self.step % config.save_every == 0:
-            parallel.check_same(self.learner.parameters)
+            self.check_processes()
             self.save()
             parallel.barrier()
 
@@ -211,6 +212,10 @@ class _Run:
         self.evaluations[step] = outcome
         known = {f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None}
         self.log.write(step, known)
+
+    def check_processes(self) -> None:
+        """Wait for all processes, and raise unless weights and the states of parts are the same."""
+        parallel.check_same(self.learner.parameters, self.learner.part_state())
 
     def save(self) -> Path:
         """Write a checkpoint of the last complete step."""
@@ -237,7 +242,7 @@ class _Run:
     def finish(self, status: Literal["done", "interrupted"]) -> Result:
         """Save, and evaluate and write the final model of a finished run."""
         if status == "done":
-            parallel.check_same(self.learner.parameters)
+            self.check_processes()
         model = self.save() / "model"
         if status == "done":
             self.evaluate_at(self.step)  # after saving: it may be long

@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ import torch
 import zerogym  # noqa: F401  (registers the ids)
 from helpers.llm.small_runs import digits_registered, registered
 from helpers.llm.tiny_llamas import episodes, llama
+from zerogym.agents.llm.algorithms.batch import Batch, Weights
 from zerogym.agents.llm.algorithms.presets import PRESETS
+from zerogym.agents.llm.algorithms.tables import Advantage
 from zerogym.agents.llm.distributed import parallel
 from zerogym.agents.llm.distributed.fsdp import full_tensor, shard_model
 from zerogym.agents.llm.grpo_config import GRPOConfig
@@ -27,6 +29,7 @@ from zerogym.agents.llm.training.engine import make_engine
 from zerogym.agents.llm.training.grpo import train
 from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.core import TextEnv
+from zerogym.errors import PartFailed
 
 # One episode in a pass, all in one, and so many tokens; padded and packed.
 SIZES: list[dict[str, Any]] = [
@@ -106,6 +109,15 @@ def config_of(out: Path, model: Path, settings: dict[str, Any]) -> GRPOConfig:
     })  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Apart(Advantage):
+    """Keep the number of the process, which the batch does not say."""
+
+    def __call__(self, batch: Batch) -> Weights:
+        batch.state["process"] = parallel.rank()
+        return [[sample.total for sample in group] for group in batch.groups]
+
+
 class Breaks(TextEnv):
     """Fails in the second process, in its third episode."""
 
@@ -134,6 +146,11 @@ def learn(out: Path) -> None:
             parallel.check_same([torch.full((3,), float(parallel.rank()))])
         except parallel.WeightsDiffer as error:
             written["differ"] = str(error)
+        apart = config_of(out / "apart", out.parent / "model", {"advantage": Apart(), "steps": 1})
+        try:
+            train(replace(apart, eval_episodes=0))
+        except PartFailed as error:
+            written["parts differ"] = str(error)
         try:
             make_engine(GRPOConfig(backend="vllm"), None, None, None)
         except ValueError as error:

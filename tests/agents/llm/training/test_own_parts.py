@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from helpers.llm.small_runs import assert_goes_on_exactly, equal, lines_of, weights_of
 from helpers.llm.tiny_llamas import gradients
 from zerogym.agents.llm.algorithms.batch import Batch, Weights
+from zerogym.agents.llm.algorithms.episode_tables import Shaping
 from zerogym.agents.llm.algorithms.tables import Advantage
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.cli import app
@@ -52,6 +53,16 @@ class Running(Advantage):
 
 
 @dataclass(frozen=True)
+class Fading(Shaping):
+    """A reward for long replies that fades from update to update."""
+
+    def __call__(self, batch: Batch, limit: int) -> list[list[float]]:
+        updates = batch.state.setdefault("updates", 0)
+        batch.state["updates"] += 1
+        return [[s.tokens / limit / (1 + updates) for s in group] for group in batch.groups]
+
+
+@dataclass(frozen=True)
 class Signals(Advantage):
     """Entropy plus the log-probability of a reference, as weights."""
 
@@ -79,12 +90,28 @@ def saved(config: GRPOConfig) -> dict[str, object]:
 def test_state_is_in_the_checkpoint_and_goes_on(config: GRPOConfig) -> None:
     train(replace(config, steps=2))
     rewards = [line["rollout/reward"] for line in lines_of(config)]
-    assert saved(config)["parts"] == {
-        "updates": 2, "count": 16, "mean": pytest.approx(np.mean(rewards)),
-    }  # fmt: skip
+    kept = {"updates": 2, "count": 16, "mean": pytest.approx(np.mean(rewards))}
+    assert saved(config)["parts"] == {"advantage": kept}
     with pytest.raises(ValueError, match="other settings: advantage"):
         train(replace(config, advantage="grpo"), resume=True)
     assert_goes_on_exactly(config)
+
+
+def test_states_of_several_parts_go_on_and_follow_the_updates(config: GRPOConfig) -> None:
+    """Replies are of older weights, and what parts keep is of the updates all the same."""
+    config = replace(config, shaping=Fading(), staleness=1, correction="token_mask", steps=3)
+    train(replace(config, steps=2))
+    assert saved(config)["parts"]["shaping"] == {"updates": 2}  # type: ignore[index]
+    assert saved(config)["parts"]["advantage"]["updates"] == 2  # type: ignore[index]
+    assert_goes_on_exactly(config)
+
+
+def test_states_of_older_checkpoints_are_those_of_the_advantage(config: GRPOConfig) -> None:
+    learner = Learner(load_model(config.model, "cpu")[0], config)
+    learner.set_part_state({"mean": 0.5, "count": 3})
+    assert learner.part_state() == {"advantage": {"mean": 0.5, "count": 3}}
+    learner.set_part_state({})
+    assert learner.part_state() == {}
 
 
 def test_a_failing_part_ends_the_run_after_saving(config: GRPOConfig) -> None:
@@ -92,8 +119,8 @@ def test_a_failing_part_ends_the_run_after_saving(config: GRPOConfig) -> None:
     with pytest.raises(PartFailed, match=message):
         train(replace(config, advantage=Running(fails_at=2)))
     assert saved(config)["step"] == 2
-    assert saved(config)["parts"]["updates"] == 2  # type: ignore[index]
-    assert saved(config)["parts"]["mean"] < 2  # type: ignore[index]
+    kept = saved(config)["parts"]["advantage"]  # type: ignore[index]
+    assert kept["updates"] == 2 and kept["mean"] < 2
 
 
 def test_signals_are_computed_where_they_are_declared(config: GRPOConfig) -> None:

@@ -166,6 +166,7 @@ def test_other_weights_are_noticed_and_vllm_is_refused(two: Path) -> None:
     for name in "01":
         reported = json.loads((two / name / "found.json").read_text())
         assert reported["differ"] == "processes [1] have other weights than process 0"
+        assert "'advantage' keeps other values in process 1 than" in reported["parts differ"]
         assert reported["refused"].startswith("backend='vllm' is for one process")
 
 
