@@ -99,13 +99,6 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
         parts whose order does not matter.
         """
 
-    def _kind_of(self, problem: ProblemT) -> str:
-        """Return what the first draw of an episode decides, so that both sides have it as often.
-
-        Of few problems, by chance, many of one kind are on the same side.
-        """
-        return ""
-
     def _is_sound(self, problem: ProblemT) -> bool:
         """Return False for a problem that must be drawn again; called last, so it may be slow."""
         return True
@@ -130,14 +123,11 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
         return problem, difficulty
 
     def _draw(self, difficulty: float, split: Split, category: str | None) -> ProblemT:
-        required: str | None = None
         for _ in range(MAX_DRAWS):
             problem = self._sample_of(difficulty, category)
             if category is not None and self._category_of(problem) != category:
                 continue
-            kind = self._kind_of(problem)
-            required = kind if required is None else required
-            if kind == required and self._side(problem) == split and self._is_sound(problem):
+            if self._side(problem) == split and self._is_sound(problem):
                 return problem
         kind = "" if category is None else f" and category {category!r}"
         raise ProblemSpaceTooSmall(

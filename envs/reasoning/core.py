@@ -95,7 +95,6 @@ class ReasoningEnv(ProblemEnv[Problem]):
     answer_request: ClassVar[str] = "Give the final answer as <answer>...</answer>."
     try_again: ClassVar[str] = "Try again."
     binary: ClassVar[tuple[str, ...]] = ()  # categories with two possible answers; "" if none named
-    balanced: ClassVar[bool] = False  # few binary problems: both sides get either answer as often
 
     def __init__(
         self,
@@ -265,11 +264,6 @@ class ReasoningEnv(ProblemEnv[Problem]):
 
     def _category_of(self, problem: Problem) -> str:
         return problem.category
-
-    def _kind_of(self, problem: Problem) -> str:
-        if not self.balanced or problem.category not in self.binary:
-            return ""
-        return f"{problem.category} {problem.answer}"
 
     def all_keys(self, difficulty: float) -> Iterable[str] | None:
         """Return the keys of all problems of a difficulty, if they are few; None elsewhere."""

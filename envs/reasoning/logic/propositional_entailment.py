@@ -12,7 +12,7 @@ from operator import and_
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.draws import draw_int, pick, picks, round_randomly, sample_of, shuffled
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.listings import parse_yes_no
 from zerogym.envs.reasoning.logic.clauses import clauses_of, satisfy
 from zerogym.envs.reasoning.logic.formulas import (
@@ -43,8 +43,7 @@ class PropositionalEntailmentEnv(ReasoningEnv):
         the letters are that are not in the conclusion. One of the two is then posed with equal
         chance; both are on the same side of the split. So neither length, operators, negations nor
         what is said of the conclusion's letters tell the answer. Each letter comes as often in the
-        twin (with two premises, at difficulty 0, this cannot be). The premises are consistent, and
-        from difficulty 1 on no premise is enough alone.
+        twin. The premises are consistent, and no premise is enough alone.
 
     Answer:
         Yes or no.
@@ -53,18 +52,20 @@ class PropositionalEntailmentEnv(ReasoningEnv):
         1 if the answer is right, else 0. Any constant answer scores 1/2.
 
     Difficulty:
-        `2 + difficulty` premises (a fractional part is the chance of one more; at most 8) with at
-        most one letter more, of one operator each; from 2 on also of two, from 4 on of three. The
-        conclusion has at most one operator.
+        At 0 three premises of one operator each, with at most three letters, and a conclusion about
+        one of these: of fewer premises none has such a twin. At difficulty d, up to 6, `2 + d`
+        premises with at most `3 + d` letters (a fractional part is the chance of one more of both),
+        from 2 on also of two operators, from 4 on of three, and a conclusion of at most one.
 
     Example:
         >>> env = PropositionalEntailmentEnv(difficulty=0)
         >>> print(env.reset(seed=3)[0])
         Read ~ as not, & as and, | as or, -> as if ... then, <-> as if and only if.
         Premises:
-        1. j <-> ~r
-        2. r -> j
-        Conclusion: j
+        1. r <-> ~y
+        2. ~(y <-> ~q)
+        3. ~y & r
+        Conclusion: ~q
         Does the conclusion follow from the premises? Answer yes or no.
         Give the final answer as <answer>...</answer>.
         >>> env.step("<answer>yes</answer>")[1]
@@ -89,9 +90,9 @@ class PropositionalEntailmentEnv(ReasoningEnv):
         follows = bool(rng.random() < 0.5)
         longest = 1 + min(level // 2, 2)
         while True:
-            shapes = [_shape(rng, draw_int(rng, 1, longest)) for _ in range(2 + level)]
+            shapes = [_shape(rng, draw_int(rng, 1, longest)) for _ in range(max(3, 2 + level))]
             shapes.append(_shape(rng, draw_int(rng, 0, 1)))  # of the conclusion
-            pair = _fill_both_ways(rng, shapes, letters, level > 0)
+            pair = _fill_both_ways(rng, shapes, letters)
             if pair is not None:
                 break
         *premises, conclusion = pair[follows]
@@ -112,22 +113,18 @@ class PropositionalEntailmentEnv(ReasoningEnv):
     def canonical_key(cls, problem: Problem) -> str:
         """Return what a problem and its twin share, up to letters and order.
 
-        That are the conclusion, the premises without the letters that are not in it, and, where
-        there are more than two premises, how often each of these letters comes.
+        That are the conclusion, the premises without the letters that are not in it, and how often
+        each of these letters comes.
         """
         goal = parse_formula(problem.data["conclusion"])
         premises = [parse_formula(text) for text in problem.data["premises"]]
         named = names_of([goal])
         counts = Counter(filter(str.isalpha, "".join(problem.data["premises"])))
         shown = {letter: "one" if count == 1 else "some" for letter, count in counts.items()}
-        if len(premises) == 2:
-            shown = dict.fromkeys(shown, "any")
         shown |= {letter: letter for letter in named}
         masked = [without_order(_renamed(premise, shown)) for premise in premises]
         others = sorted(counts[letter] for letter in counts if letter not in named)
-        return f"{others if len(premises) > 2 else ''} " + key_up_to_names(
-            [*masked, ("so", without_order(goal))], named
-        )
+        return f"{others} {key_up_to_names([*masked, ('so', without_order(goal))], named)}"
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -160,12 +157,12 @@ def _fill(shape: Formula, letters: list[str]) -> Formula:
 
 
 def _fill_both_ways(
-    rng: np.random.Generator, shapes: list[Formula], letters: list[str], needs_two: bool
+    rng: np.random.Generator, shapes: list[Formula], letters: list[str]
 ) -> tuple[list[Formula], list[Formula]] | None:
     """A filling whose conclusion does not follow, and its twin, in which it does.
 
     The two differ in where the letters are that are not in the conclusion; each comes as often in
-    both, if there are enough premises. None if a draw gave none.
+    both. None if a draw gave none.
     """
     tables, full = tables_of(letters)
     *premise_shapes, goal_shape = shapes
@@ -182,7 +179,7 @@ def _fill_both_ways(
         premise_tables = [table(premise, tables, full) for premise in premises]
         wrong = full ^ table(conclusion, tables, full)
         rows = reduce(and_, premise_tables)
-        if rows == 0 or (needs_two and any(one & wrong == 0 for one in premise_tables)):
+        if rows == 0 or any(one & wrong == 0 for one in premise_tables):
             return None
         return rows & wrong == 0
 
@@ -193,16 +190,14 @@ def _fill_both_ways(
         named = names_of([conclusion])
         free = [
             n for n, letter in enumerate(filling)
-            if letter not in named and (filling.count(letter) > 1 or not needs_two)
+            if letter not in named and filling.count(letter) > 1
         ]  # fmt: skip
-        others = [letter for letter in letters if letter not in named]
-        if needs_two and len({filling[n] for n in free}) < 2:
+        if len({filling[n] for n in free}) < 2:
             continue
         verdict = follows(filling, conclusion)
         for _ in range(TRIES if verdict is not None else 0):
-            moved = [filling[n] for n in free] if needs_two else picks(rng, others, len(free))
             twin = list(filling)
-            for n, letter in zip(free, shuffled(rng, moved), strict=True):
+            for n, letter in zip(free, shuffled(rng, [filling[n] for n in free]), strict=True):
                 twin[n] = letter
             if follows(twin, conclusion) is (not verdict):
                 pair = []

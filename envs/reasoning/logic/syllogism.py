@@ -13,13 +13,7 @@ import numpy as np
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.listings import parse_yes_no
-from zerogym.envs.reasoning.logic.syllogism_twins import (
-    OTHERS,
-    needs_chain,
-    places,
-    rewired,
-    with_others,
-)
+from zerogym.envs.reasoning.logic.syllogism_twins import crossed, needs_chain, parts, with_decoy
 from zerogym.envs.reasoning.logic.venn import (
     Statement,
     follows,
@@ -31,10 +25,8 @@ from zerogym.envs.reasoning.logic.venn import (
     say,
 )
 from zerogym.envs.reasoning.logic.words import KINDS
-from zerogym.envs.reasoning.renaming import Bag, key_up_to_names
 
 MAX_PREMISES = 8
-TRIES = 6  # to disturb one valid argument
 READINGS = {
     "modern": '"All a are b" is also true if there are no a at all.',
     "existential": "There is at least one member of every kind that is mentioned.",
@@ -45,14 +37,14 @@ class SyllogismEnv(ReasoningEnv):
     """Say whether a conclusion about kinds follows from premises such as "No a are b".
 
     Description:
-        Two premises, or a chain of more among three others, and a conclusion about the ends of the
-        chain. The reading of "all" is stated in the prompt and is the category: `modern` ("All a
-        are b" is true if there are no a: 15 of the 256 two-premise forms are valid) or
-        `existential` (every kind has members: the classical 24). A valid argument is drawn first;
-        for the answer no it is disturbed until it is invalid. Two premises exchange quantifiers and
-        get other directions. Of more, some with the same quantifier exchange predicates: each kind
-        is still as often the subject and the predicate of each quantifier, and premises still
-        connect the kinds of the conclusion. So neither words nor single premises tell the answer.
+        Two paths of premises lead from one kind of the conclusion to the other, their lines in
+        random order. The reading of "all" is stated in the prompt and is the category: `modern`
+        ("All a are b" is true if there are no a: 15 of the 256 two-premise forms are valid) or
+        `existential` (every kind has members: the classical 24). If the answer is yes, one path is
+        a chain that proves the conclusion and needs each of its premises. If it is no, the two
+        paths have exchanged their ends, by two kinds that change places. Else the lines are the
+        same: neither words, nor single premises, nor the shape of the paths tell the answer. An
+        argument and its twin are on the same side of the split.
 
     Answer:
         Yes or no.
@@ -61,10 +53,9 @@ class SyllogismEnv(ReasoningEnv):
         1 if the answer is right, else 0. Any constant answer scores 1/2.
 
     Difficulty:
-        A chain of `2 + difficulty` premises (a fractional part is the chance of one more, at most
-        8); from three on, three further premises. All are in random order. At 0 there are
-        43 problems up to kinds and order (35 train, 8 test): too few to tell reasoning from a table
-        of the forms.
+        Paths of `2 + difficulty` premises (a fractional part is the chance of one more, at most 8).
+        At 0 there are, up to kinds and order, 270 pairs (216 train, 54 test) of an argument and its
+        twin.
 
     Example:
         >>> env = SyllogismEnv(difficulty=0)
@@ -72,7 +63,9 @@ class SyllogismEnv(ReasoningEnv):
         "All a are b" is also true if there are no a at all.
         Premises:
         All sailors are historians.
+        All collectors are waiters.
         Some waiters are sailors.
+        All historians are collectors.
         Conclusion: Some historians are waiters.
         Does the conclusion follow from the premises? Answer yes or no.
         Give the final answer as <answer>...</answer>.
@@ -82,26 +75,25 @@ class SyllogismEnv(ReasoningEnv):
     Source:
         Aristotle, "Prior Analytics"; the 15 and 24 valid forms are the standard lists of textbooks.
         How language models fare: "A Systematic Comparison of Syllogistic Reasoning in Humans and
-        Language Models" (2024, arXiv 2311.00445). The balance and the chains are our choice.
+        Language Models" (2024, arXiv 2311.00445). The chains and twins are our choice.
     """
 
     categories = ("modern", "existential")
     binary = ("modern", "existential")
-    balanced = True
     read = staticmethod(parse_yes_no)
     unreadable = "The answer is neither yes nor no."
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw a valid argument that can be disturbed, and do so if the answer is to be no."""
+        """Draw a valid argument that has an invalid twin, and take one of the two."""
         category = pick(rng, SyllogismEnv.categories)
         is_valid = bool(rng.random() < 0.5)
         count = round_randomly(rng, min(2 + difficulty, MAX_PREMISES))
-        kinds = sample_of(rng, KINDS, count + 1 + (OTHERS if count > 2 else 0))
+        kinds = sample_of(rng, KINDS, 2 * count)
         pair = None
         while pair is None:  # required for both answers, so that the forms do not tell the answer
-            premises, conclusion, steps = _valid_chain(rng, count, category, kinds)
-            pair = _with_twin(rng, premises, conclusion, len(kinds), category == "existential")
+            chain, conclusion, steps = _valid_chain(rng, count, category, kinds)
+            pair = _with_twin(rng, chain, conclusion, category == "existential")
         premises = pair[not is_valid]
         if not is_valid:
             steps = _counterexample(premises, conclusion, kinds, category == "existential")
@@ -122,23 +114,9 @@ class SyllogismEnv(ReasoningEnv):
 
     @classmethod
     def canonical_key(cls, problem: Problem) -> str:
-        """Return the form of two premises, and of more what an argument and its twin share.
-
-        Neither kinds nor the order of premises matter.
-        """
-        data = problem.data
-        if len(data["premises"]) > 2:
-            return f"{problem.category}: {places(data['premises'], data['conclusion'])}"
-        *premises, goal = [
-            (mood, Bag(ends) if mood in "EI" else tuple(ends))
-            for mood, *ends in [*data["premises"], data["conclusion"]]
-        ]
-        kinds = range(len(premises) + 1)
-        return f"{problem.category}: {key_up_to_names([*premises, ('so', goal)], kinds)}"
-
-    def _kind_of(self, problem: Problem) -> str:
-        """Return the answer where two premises leave few problems; twins share a side elsewhere."""
-        return super()._kind_of(problem) if len(problem.data["premises"]) == 2 else ""
+        """Return what an argument and its twin share, up to kinds and order."""
+        shared = parts(problem.data["premises"], problem.data["conclusion"])
+        return f"{problem.category}: {shared}"
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -187,13 +165,14 @@ def _forms_that_conclude(mood: str, existential: bool) -> tuple[tuple[Statement,
 def _valid_chain(
     rng: np.random.Generator, count: int, category: str, kinds: list[str]
 ) -> tuple[list[Statement], Statement, list[str]]:
-    """Premises, their conclusion, and the steps from the ones to the other.
+    """Premises in the order of their path, their conclusion, and the steps from these to that.
 
     Begins with one valid form, then replaces a premise by two that imply it, through a new kind.
     """
     existential = category == "existential"
     major, minor, end = pick(rng, valid_forms(existential))
     conclusion = Statement(end.mood, 0, 1)
+    path = [0, 2, 1]
     premises = [_renamed(minor, (0, 2, 1)), _renamed(major, (0, 2, 1))]
     steps = [_step(premises[1], premises[0], conclusion, kinds)]
     for new in range(3, count + 1):
@@ -203,7 +182,8 @@ def _valid_chain(
         names = (target.subject, new, target.predicate)
         pair = [_renamed(minor, names), _renamed(major, names)]
         steps.append(_step(pair[1], pair[0], target, kinds))
-        premises[place : place + 1] = pair
+        premises[place : place + 1] = pair if path[place] == target.subject else pair[::-1]
+        path.insert(place + 1, new)
     return premises, conclusion, steps[::-1]
 
 
@@ -216,37 +196,14 @@ def _step(first: Statement, second: Statement, result: Statement, kinds: list[st
 
 
 def _with_twin(
-    rng: np.random.Generator,
-    chain: list[Statement],
-    conclusion: Statement,
-    kinds: int,
-    existential: bool,
+    rng: np.random.Generator, chain: list[Statement], conclusion: Statement, existential: bool
 ) -> tuple[list[Statement], list[Statement]] | None:
     """An argument whose chain matters, and its invalid twin; None if a draw gave none."""
-    if len(chain) == 2:
-        twin = _disturbed(rng, chain, conclusion, existential)
-        return None if twin is None else (chain, twin)
-    argument = with_others(rng, chain)
-    if argument is None:
-        return None
-    twin = rewired(rng, argument, conclusion, kinds, existential)
-    if twin is None or not needs_chain(argument, conclusion, len(chain), kinds, existential):
+    argument = with_decoy(rng, chain)
+    twin = crossed(rng, argument, conclusion, existential)
+    if twin is None or not needs_chain(argument, conclusion, existential):
         return None
     return argument, twin
-
-
-def _disturbed(
-    rng: np.random.Generator, premises: list[Statement], conclusion: Statement, existential: bool
-) -> list[Statement] | None:
-    """The quantifiers of two premises on either link, in other directions; None if it is valid."""
-    for _ in range(TRIES):
-        moods = shuffled(rng, [premise.mood for premise in premises])
-        found = []
-        for mood, (_, *link) in zip(moods, premises, strict=True):
-            found.append(Statement(mood, *(link if rng.random() < 0.5 else link[::-1])))
-        if not follows(found, conclusion, 3, existential):
-            return found
-    return None
 
 
 def _counterexample(

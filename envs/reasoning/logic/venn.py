@@ -16,8 +16,6 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-MAX_KINDS = 10
-
 
 class Statement(NamedTuple):
     """A categorical statement: mood A (all are), E (none is), I (some are) or O (some are not)."""
@@ -49,10 +47,9 @@ def say(statement: Statement, kinds: Sequence[str]) -> str:
 @cache
 def inside(count: int) -> tuple[int, ...]:
     """For each of `count` kinds, the set of regions inside it."""
-    return tuple(
-        sum(1 << region for region in range(1 << count) if region >> kind & 1)
-        for kind in range(count)
-    )
+    every = (1 << (1 << count)) - 1
+    # Bit k of a number is set in every other block of 2**k numbers.
+    return tuple(every // ((1 << (1 << kind)) + 1) << (1 << kind) for kind in range(count))
 
 
 def named_regions(statement: Statement, count: int) -> int:

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from helpers.reasoning_problems import draw
+from zerogym.benchmarks.auditing.shortcuts import shortcut
+from zerogym.benchmarks.auditing.subject import QUICK, Subject
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.logic.clauses import clauses_of, satisfy
 from zerogym.envs.reasoning.logic.formulas import (
@@ -150,12 +152,13 @@ def premises_about_the_conclusion(problem: Problem) -> tuple[object, ...]:
     return shown(goal), *sorted(map(shown, near))
 
 
-def test_a_problem_and_its_twin_look_alike_from_the_conclusion() -> None:
+@pytest.mark.parametrize("letters", ["abc", "abcd"])
+def test_a_problem_and_its_twin_look_alike_from_the_conclusion(letters: str) -> None:
     rng = np.random.default_rng(0)
-    letters, found = list("abcd"), 0
+    found = 0
     while found < 20:
         shapes = [_shape(rng, 1) for _ in range(3)] + [_shape(rng, int(rng.integers(2)))]
-        pair = _fill_both_ways(rng, shapes, letters, True)
+        pair = _fill_both_ways(rng, shapes, list(letters))
         if pair is None:
             continue
         found += 1
@@ -167,6 +170,14 @@ def test_a_problem_and_its_twin_look_alike_from_the_conclusion() -> None:
         assert len({premises_about_the_conclusion(problem) for problem in sides}) == 1
         assert len({PropositionalEntailmentEnv.canonical_key(problem) for problem in sides}) == 1
         assert len({"".join(sorted("".join(p.data["premises"]))) for p in sides}) == 1
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("difficulty", [0.0, 1.0, 3.0])
+def test_no_bag_of_words_tells_the_answer(difficulty: float) -> None:
+    subject = Subject("zerogym/PropositionalEntailment-v0", {"difficulty": difficulty})
+    found = shortcut(subject, QUICK)
+    assert found.status == "pass", found.says
 
 
 @pytest.mark.proof

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -17,9 +18,9 @@ from zerogym.envs.reasoning.logic.syllogism import (
     _with_twin,
     valid_forms,
 )
-from zerogym.envs.reasoning.logic.syllogism_twins import OTHERS
 from zerogym.envs.reasoning.logic.venn import Statement, follows, follows_by_chaining, negation
 from zerogym.envs.reasoning.logic.words import KINDS
+from zerogym.envs.splits import split_of
 
 # Figure: subject and predicate of the major and of the minor premise (S, M, P are 0, 1, 2).
 FIGURES = {1: ((1, 2), (0, 1)), 2: ((2, 1), (0, 1)), 3: ((1, 2), (1, 0)), 4: ((2, 1), (1, 0))}
@@ -115,25 +116,16 @@ def read_lines(lines: list[str]) -> tuple[list[Statement], Statement, list[str]]
     return statements[:-1], statements[-1], kinds
 
 
-def test_answers_to_two_premises_are_those_of_all_diagrams() -> None:
+@pytest.mark.parametrize("length", [2, 4])
+def test_yes_is_shown_by_steps_that_are_valid_in_all_diagrams(length: int) -> None:
     diagrams = {"modern": worlds(3, False), "existential": worlds(3, True)}
-    for problem in draw(SyllogismEnv, 0.0, 300, seed=0):
-        premises, conclusion, names = read(problem)
-        assert len(names) == 3
-        expected = is_valid(premises, conclusion, diagrams[problem.category])
-        assert problem.answer == ("yes" if expected else "no")
-        assert '"All a are b"' in problem.prompt or problem.category == "existential"
-
-
-def test_yes_is_shown_by_steps_that_are_valid_in_all_diagrams() -> None:
-    diagrams = {"modern": worlds(3, False), "existential": worlds(3, True)}
-    for problem in draw(SyllogismEnv, 2.0, 60, seed=2):
+    for problem in draw(SyllogismEnv, length - 2.0, 60, seed=2):
         if problem.answer == "no":
             continue
         _, *lines = problem.prompt.split("\n")
         known = {line for line in lines if line.endswith(".")}
         steps = problem.solution.split("\n")[:-1]
-        assert len(steps) == 3
+        assert len(steps) == length - 1
         for step in steps:
             *parents, result = (f"{part.removesuffix('.')}." for part in step.split("; "))
             result = result.removeprefix("therefore ")
@@ -145,8 +137,9 @@ def test_yes_is_shown_by_steps_that_are_valid_in_all_diagrams() -> None:
         assert f"Conclusion: {result}" in lines
 
 
-def test_counterexamples_are_some() -> None:
-    for problem in draw(SyllogismEnv, 2.0, 300, seed=2):
+@pytest.mark.parametrize("difficulty", [0.0, 2.0])
+def test_counterexamples_are_some(difficulty: float) -> None:
+    for problem in draw(SyllogismEnv, difficulty, 300, seed=2):
         premises, conclusion, kinds = read(problem)
         if problem.answer == "yes":
             continue
@@ -177,7 +170,7 @@ def ends_of(problem: Problem) -> tuple[object, ...]:
     return problem.category, mood, *sorted(p for p in named if p[1] or p[2])
 
 
-@pytest.mark.parametrize("difficulty", [1.0, pytest.param(4.0, marks=pytest.mark.proof)])
+@pytest.mark.parametrize("difficulty", [0.0, 1.0, pytest.param(4.0, marks=pytest.mark.proof)])
 def test_the_premises_about_the_ends_do_not_tell_the_answer(difficulty: float) -> None:
     """A table over them, from problems of the train side, is right in half of the cases."""
     table: Counter[tuple[object, ...]] = Counter()
@@ -196,31 +189,117 @@ def test_the_premises_about_the_ends_do_not_tell_the_answer(difficulty: float) -
     assert abs(np.mean(right) - 0.5) < 3 * 0.5 / len(right) ** 0.5
 
 
+@pytest.mark.parametrize("difficulty", [0.0, 2.0, 4.0])
+def test_two_paths_of_the_same_length_lead_from_end_to_end(difficulty: float) -> None:
+    """So which kinds a premise joins tells nothing unless its quantifier and direction are read."""
+    length, answers = int(difficulty) + 2, set()
+    for problem in draw(SyllogismEnv, difficulty, 60, seed=4):
+        premises, (_, first, last), names = read(problem)
+        links: dict[int, list[int]] = {kind: [] for kind in range(len(names))}
+        for _, *pair in premises:
+            for kind, other in (pair, pair[::-1]):
+                links[kind].append(other)
+        assert {kind: len(found) for kind, found in links.items()} == dict.fromkeys(links, 2)
+        for second in links[first]:
+            path = [first, second]
+            while path[-1] != last:
+                path += [kind for kind in links[path[-1]] if kind != path[-2]]
+            assert len(path) == length + 1
+        answers.add(problem.answer)
+    assert answers == {"yes", "no"}
+
+
 @pytest.mark.parametrize("existential", [False, True])
-@pytest.mark.parametrize("count", [3, 6])
+@pytest.mark.parametrize("count", [2, 3, 6])
 def test_an_argument_and_its_twin_have_the_same_parts(count: int, existential: bool) -> None:
     rng = np.random.default_rng(count)
-    kinds, checked = count + 1 + OTHERS, 0
+    checked = 0
     category = "existential" if existential else "modern"
     while checked < 20:
-        chain, conclusion, _ = _valid_chain(rng, count, category, list(KINDS[:kinds]))
-        pair = _with_twin(rng, chain, conclusion, kinds, existential)
+        chain, conclusion, _ = _valid_chain(rng, count, category, list(KINDS[: 2 * count]))
+        pair = _with_twin(rng, chain, conclusion, existential)
         if pair is None:
             continue
         checked += 1
         valid, twin = pair
-        assert follows_by_chaining(valid, conclusion, kinds, existential)
-        assert not follows_by_chaining(valid, negation(conclusion), kinds, existential)
-        assert not follows_by_chaining(twin, conclusion, kinds, existential)
-        for premise in chain:  # each is needed
-            rest = [one for one in valid if one != premise]
-            assert not follows_by_chaining(rest, conclusion, kinds, existential)
-        for place in (1, 2):
-            assert Counter((p.mood, p[place]) for p in valid) == Counter(
-                (p.mood, p[place]) for p in twin
-            )
+        assert is_pair(valid, twin, conclusion, existential)
         sides = [problem_of(one, conclusion, category) for one in pair]
         assert SyllogismEnv.canonical_key(sides[0]) == SyllogismEnv.canonical_key(sides[1])
+
+
+def is_pair(
+    valid: list[Statement], twin: list[Statement], conclusion: Statement, existential: bool
+) -> bool:
+    """An argument that needs each premise of its chain, and an invalid one of the same lines."""
+    kinds, half = len(valid), len(valid) // 2
+    shorter = [valid[:n] + valid[n + 1 :] for n in range(half)]
+    return (
+        follows_by_chaining(valid, conclusion, kinds, existential)
+        and not follows_by_chaining(valid, negation(conclusion), kinds, existential)
+        and not follows_by_chaining(twin, conclusion, kinds, existential)
+        and not any(follows_by_chaining(rest, conclusion, kinds, existential) for rest in shorter)
+        and [masked(one) for one in valid] == [masked(one) for one in twin]
+    )
+
+
+def masked(statement: Statement) -> tuple[object, ...]:
+    """A premise without the kinds that are not in the conclusion."""
+    mood, *ends = statement
+    return mood, *(kind if kind < 2 else "_" for kind in ends)
+
+
+def equal_up_to_kinds(
+    premises: list[Statement], conclusion: Statement, existential: bool
+) -> tuple[object, ...]:
+    """A form of an argument of four premises: the first of all renamings."""
+    ends = [(0, 1), (1, 0)] if conclusion.mood in "EI" else [(0, 1)]
+    forms = []
+    for names in ((*end, *inner) for end in ends for inner in ((2, 3), (3, 2))):
+        lines = []
+        for mood, *pair in premises:
+            renamed = [names[kind] for kind in pair]
+            lines.append((mood, *(sorted(renamed) if mood in "EI" else renamed)))
+        forms.append(sorted(lines))
+    return existential, conclusion.mood, tuple(min(forms))
+
+
+def pairs_of_four_premises(
+    existential: bool,
+) -> Iterator[tuple[list[Statement], list[Statement], Statement]]:
+    """All valid forms beside all other paths through a new kind, and what is left if both cross."""
+    for (major, minor, end), one, other, first, second in product(
+        valid_forms(existential), "AEIO", "AEIO", ([0, 3], [3, 0]), ([3, 1], [1, 3])
+    ):
+        conclusion = Statement(end.mood, 0, 1)
+        chain = [Statement(m, (0, 2, 1)[a], (0, 2, 1)[b]) for m, a, b in (minor, major)]
+        argument = [*chain, Statement(one, *first), Statement(other, *second)]
+        changed = [
+            Statement(mood, *({2: 3, 3: 2}.get(kind, kind) for kind in ends))
+            for mood, *ends in argument
+        ]
+        twin = [argument[0], changed[1], argument[2], changed[3]]
+        if is_pair(argument, twin, conclusion, existential):
+            yield argument, twin, conclusion
+
+
+def test_all_problems_of_difficulty_0_have_a_twin_with_the_same_lines() -> None:
+    """Enumerated by chaining and renaming: 270 pairs, each with a key of its own."""
+    keys, forms = set(), set()
+    for category, existential in (("modern", False), ("existential", True)):
+        for argument, twin, conclusion in pairs_of_four_premises(existential):
+            found = {
+                SyllogismEnv.canonical_key(problem_of(one, conclusion, category))
+                for one in (argument, twin)
+            }
+            assert len(found) == 1
+            keys |= found
+            forms |= {equal_up_to_kinds(one, conclusion, existential) for one in (argument, twin)}
+    assert len(keys) == 270 and len(forms) == 540
+    sides = Counter(split_of("SyllogismEnv", key) for key in keys)
+    page = " ".join(str(SyllogismEnv.__doc__).split())
+    assert f"270 pairs ({sides['train']} train, {sides['test']} test)" in page
+    drawn = {SyllogismEnv.canonical_key(one) for one in draw(SyllogismEnv, 0.0, 1000, seed=1)}
+    assert drawn <= keys and len(drawn) > 200
 
 
 def problem_of(premises: list[Statement], conclusion: Statement, category: str) -> Problem:
@@ -229,7 +308,7 @@ def problem_of(premises: list[Statement], conclusion: Statement, category: str) 
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("difficulty", [1.0, 2.0, 4.0])
+@pytest.mark.parametrize("difficulty", [0.0, 1.0, 2.0, 4.0])
 def test_no_bag_of_words_tells_the_answer(difficulty: float) -> None:
     found = shortcut(Subject("zerogym/Syllogism-v0", {"difficulty": difficulty}), QUICK)
     assert found.status == "pass", found.says
