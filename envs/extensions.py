@@ -4,7 +4,7 @@
 |---|---|---|
 | `zerogym.envs` | a function that registers ids, or a module that does | ids (`plugins.py`) |
 | `zerogym.opponents` | `make(game, argument)` that returns a player | `opponent="NAME:ARGUMENT"` |
-| `zerogym.rewards` | a function, or a class of such | `RewardFunction(env, "NAME")` |
+| `zerogym.rewards` | a function, or a class of such | `RewardFunction(env, "NAME")`, a task |
 | `zerogym.parts` | a part, declared as `<table>.<name>` | `--advantage NAME` (`agents/parts.py`) |
 
 A package declares them in its `pyproject.toml`:

@@ -3,8 +3,8 @@
 A package declares an entry point of the group `zerogym.envs`: a function that registers ids with
 Gymnasium, or a module that does so when it is imported. They are loaded where ids are listed and
 where an unknown id is looked up; a broken one is a `BrokenPlugin` warning. Left out: plain
-`gymnasium.make(id)` of such an id before one of these, for which Gymnasium has entry points of its
-own (`gymnasium.envs`, read by `import gymnasium`).
+`gymnasium.make(id)` of such an id before one of these. Gymnasium reads no entry points since its
+version 1.0; it takes `module:id`, or the module is imported first.
 """
 
 import inspect

@@ -13,6 +13,7 @@ computes on a processor's core), evaluation by workers, batches without straggle
 """
 
 import os
+import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from operator import attrgetter
@@ -30,6 +31,7 @@ from zerogym.agents.llm.rollout.runner import grouped, play
 from zerogym.agents.llm.training.batch import player_of
 from zerogym.agents.llm.training.starting_model import model_of_run
 from zerogym.agents.trajectory import Trajectory
+from zerogym.envs.references import import_named, named_modules
 from zerogym.errors import EngineFailed, require
 
 RESTARTS = 3  # of workers that died, in one step
@@ -42,13 +44,23 @@ class Worker:
 
     Args:
         settings: The settings of the run, as JSON values.
+        modules: Those that the user named in the process of the run.
+        folders: Where that process finds modules.
+
+    Raises:
+        CannotImport: If one of the modules is not on this machine.
     """
 
-    def __init__(self, settings: dict[str, Any]) -> None:
+    def __init__(
+        self, settings: dict[str, Any], modules: Sequence[str], folders: Sequence[str]
+    ) -> None:
         import torch
 
         import zerogym  # noqa: F401  (registers the ids)
 
+        sys.path += [folder for folder in folders if folder not in sys.path]
+        for module in modules:  # the settings may name opponents, wrappers and tasks of them
+            import_named(module)
         torch.set_num_threads(1)
         self._config = GRPOConfig(**(settings | {"device": "cpu"}))
         self._engine = TransformersGenerator(*model_of_run(self._config, None))
@@ -156,7 +168,8 @@ class RayWorkers:
         return self._workers[place].play.remote(block, seed, self._weights, self._version)
 
     def _start(self) -> Any:
-        return self._ray.remote(num_cpus=1)(Worker).remote(self._config.record())
+        worker = self._ray.remote(num_cpus=1)(Worker)
+        return worker.remote(self._config.record(), sorted(named_modules), sys.path)
 
     def __enter__(self) -> "RayWorkers":
         count = self._config.ray

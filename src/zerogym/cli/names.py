@@ -16,7 +16,7 @@ from zerogym.envs.lookup import find_game_name, find_task, full_id
 from zerogym.envs.plugins import creator_of, plugin_tasks, task_of_spec
 from zerogym.envs.references import import_named, named_modules
 from zerogym.envs.registry import Task
-from zerogym.errors import UnknownName
+from zerogym.errors import UnknownArgument, UnknownName
 
 typed_modules = named_modules  # files may name what is in them
 
@@ -143,7 +143,10 @@ def _rules(name: str) -> Any:
 def make(task: Task, arguments: dict[str, Any]) -> gym.Env[Any, Any]:
     """Make the environment; arguments it does not take become a `UsageError`."""
     with usage_errors(TypeError, ValueError, prefix=f"{task.id}: "):
-        return gym.make(task.id, **arguments)
+        try:
+            return gym.make(task.id, **arguments)
+        except UnknownArgument as error:  # Gymnasium appends where it comes from
+            raise UnknownArgument(str(error).partition(" was raised from")[0]) from None
 
 
 def parse_arguments(items: list[str]) -> dict[str, Any]:

@@ -84,14 +84,10 @@ def _no_such_option(name: str, context: Any, verb: str) -> str:
     known = {} if context is None else _helps(context)
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     words = [word for word in re.split(r"[-_.]", name) if len(word) > 2] or [name]
-    near = (
-        near
-        or [
-            option
-            for option, text in known.items()
-            if all(re.search(rf"\b{re.escape(word)}", text, re.IGNORECASE) for word in words)
-        ][:1]
-    )
+    if not near:  # of several with these words the shortest: --lr, and not --value-lr
+        patterns = [rf"\b{re.escape(word)}" for word in words]
+        named = [o for o, text in known.items() if all(re.search(p, text, re.I) for p in patterns)]
+        near = sorted(named, key=len)[:1]
     near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f"did you mean {near[0]}?" if near else f"{verb} -h lists them"
     return f"No such option {name}; {hint}"

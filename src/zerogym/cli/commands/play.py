@@ -1,6 +1,7 @@
 """`zerogym play ID`: a person takes the agent's place, or watches one."""
 
 import sys
+from collections.abc import Collection
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from zerogym.cli.agents import make_player, opponent_argument
 from zerogym.cli.console import UsageError, friendly, out, printable
 from zerogym.cli.control_screen import map_arguments, show_start, show_state
 from zerogym.cli.names import import_opponents, make, parse_arguments, typed_task
+from zerogym.cli.rewards import typed_reward
 from zerogym.errors import UnknownArgument
 
 SHOWN_INFO = ("feedback", "answer", "success")
@@ -55,6 +57,8 @@ def play(
         arguments["opponent"] = opponent_argument(opponent)
     if seat is not None:
         arguments["seat"] = int(seat) if seat.isdigit() else seat
+    if task.family == "control" and isinstance(arguments.get("task"), str):
+        arguments["task"] = typed_reward(arguments["task"], lambda: _own_tasks(task))
     env = _make_readable(task, arguments)
     shared = opponent is not None and "person" in opponent.split("+")
     player = None if agent is None else make_player(agent, env, seed or 0)
@@ -71,6 +75,13 @@ def play(
     env.close()
     if episodes > 1:
         out.print(f"[bold]Total[/] {total:g}")
+
+
+def _own_tasks(task: Any) -> Collection[str]:
+    """Return the names of a control environment's tasks."""
+    with make(task, {"task": None}) as env:
+        names: Collection[str] = getattr(env.unwrapped, "tasks", {})
+    return names
 
 
 def _make_readable(task: Any, arguments: dict[str, Any]) -> Any:

@@ -2,11 +2,12 @@
 
 import dataclasses
 import difflib
+import re
 import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from zerogym.cli.console import UsageError, usage_errors
+from zerogym.cli.console import UsageError
 from zerogym.cli.settings.fields import Parts, default_of, group_class, parts_of
 from zerogym.cli.settings.fields import settings_of as table_of
 from zerogym.cli.settings.values import read_value
@@ -26,8 +27,12 @@ def build(config: type[Config], values: Mapping[str, Any], start: Config | None 
     Raises:
         UsageError: If a value is out of range, or a part has no such setting.
     """
-    with usage_errors(TypeError, ValueError):
+    try:
         return _build(config, values, start, "")
+    except (TypeError, ValueError) as error:
+        field = rf"\b{config.__name__}\.(\w+)"  # in messages for Python
+        text = re.sub(field, lambda found: f"--{found[1].replace('_', '-')}", str(error))
+        raise UsageError(text) from None
 
 
 def _build(

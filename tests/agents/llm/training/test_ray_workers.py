@@ -12,6 +12,7 @@ from helpers.llm.forward_pass import by_turn
 from helpers.llm.small_runs import lines_of, weights_of
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, read_jsonl
+from zerogym.envs.references import import_named, named_modules
 from zerogym.errors import EngineFailed, MissingExtra, UnknownName
 
 torch = pytest.importorskip("torch")
@@ -26,6 +27,11 @@ from zerogym.agents.llm.training.checkpoint import checkpoints  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.agents.llm.training.ray_workers import RayWorkers, _blocks  # noqa: E402
 
+OWN = """
+class First:
+    def __init__(self, game): self.game = game
+    def choose(self, state, rng, deterministic=False): return self.game.legal(state)[0]
+"""
 CLOSE = 1e-5  # relative and in nats: rows are computed in other batches
 
 
@@ -141,6 +147,22 @@ def test_an_error_of_an_environment_is_raised_as_it_is(config: GRPOConfig) -> No
     wrong = replace(config, env="zerogym/KuhnPoker-v0", env_kwargs={"opponent": "randm"})
     with pytest.raises(UnknownName, match="Did you mean 'random'"):
         train(wrong)
+
+
+def test_workers_know_the_modules_that_were_named(
+    config: GRPOConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own_players.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+    import_named("own_players")
+    given = {"opponent": "own_players:First", "seat": 1}
+    own = replace(config, env="zerogym/KuhnPoker-v0", env_kwargs=given, steps=1, max_new_tokens=8)
+    try:
+        assert train(own).status == "done"
+    finally:
+        named_modules.discard("own_players")
+        del sys.modules["own_players"]
+    assert drawn(own)
 
 
 def test_blocks_are_as_equal_as_can_be() -> None:

@@ -19,6 +19,7 @@ from zerogym.cli.console import (
     progress_bar,
     usage_errors,
 )
+from zerogym.cli.rewards import typed_reward
 from zerogym.cli.zero_shot import TrainedAgent, make_table, numbers, place
 from zerogym.errors import UnknownName, require
 
@@ -31,7 +32,8 @@ def infer(
     run: Annotated[Path, typer.Argument(help="A run directory of `zerogym train fb`.")],
     task: Annotated[list[str] | None, typer.Option(help="A task of the world, by name.")] = None,
     reward: Annotated[
-        list[str] | None, typer.Option(help="A reward over its features: '0.5*x - abs(y)'.")
+        list[str] | None,
+        typer.Option(help="A reward over its features: '0.5*x - abs(y)'; or module:Name."),
     ] = None,
     goal: Annotated[
         list[str] | None, typer.Option(help="A place to reach: its numbers, with commas.")
@@ -111,7 +113,8 @@ def _tasks(agent: TrainedAgent, names: list[str], goals: list[str]) -> dict[str,
     if not (names or goals):
         every = agent.world.tasks
         return {name: every[name] for name in list(every)[:: max(1, -(-len(every) // MOST))]}
-    named = {name: agent.task_of(name) for name in names}
+    own = agent.world.tasks.keys
+    named = {name: agent.task_of(typed_reward(name, own)) for name in names}
     return named | {f"[{goal}]": agent.task_of(place(goal)) for goal in goals}
 
 

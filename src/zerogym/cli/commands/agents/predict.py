@@ -1,12 +1,13 @@
 """`zerogym predict RUN PROMPT...`: a trained zero-shot agent plays saved prompts."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from zerogym.cli.console import UsageError, friendly, out, printable, progress_bar
+from zerogym.cli.rewards import recorded_reward, typed_reward
 from zerogym.cli.zero_shot import TrainedAgent, make_table, numbers, place
 from zerogym.errors import require
 
@@ -19,7 +20,9 @@ def predict(
     ],
     task: Annotated[
         str | None,
-        typer.Option(help="The task, by name or as a reward; else that of each prompt."),
+        typer.Option(
+            help="The task, by name, as a reward or module:Name; else that of each prompt."
+        ),
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Of each prompt and policy.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Of the starts.")] = 0,
@@ -36,10 +39,15 @@ def predict(
     loaded = {path: Prompt.load(path, agent.model) for path in _files(prompts)}
     tasks = {}
     for path, prompt in loaded.items():
-        spec = task or prompt.asked
+        own = agent.world.tasks.keys
+        spec: Any = task or prompt.asked
         if not spec:
             raise UsageError(f"{path} does not say what pays: name it by --task")
-        tasks[path] = agent.task_of(place(spec) if spec.startswith("[") else spec)
+        if spec.startswith("["):
+            spec = place(spec)
+        else:
+            spec = typed_reward(task, own) if task else recorded_reward(spec, path, own)
+        tasks[path] = agent.task_of(spec)
     table = make_table(agent.env, "prompt", "task")
     with progress_bar() as bar:
         line = bar.add_task("prompts", total=len(loaded), note="")

@@ -18,7 +18,7 @@ from zerogym.cli.names import import_settings, typed_id
 from zerogym.cli.parsing import Verbs
 from zerogym.cli.settings import build, from_file, read_config, settings_command, typed
 from zerogym.envs.registry import game_of
-from zerogym.errors import require
+from zerogym.errors import reason_of, require
 
 train = typer.Typer(help="Train an agent.", no_args_is_help=True, cls=Verbs)
 Resume = Annotated[
@@ -208,7 +208,8 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path.parent} is not a run directory: {error}") from None
+        says = reason_of(error) if isinstance(error, OSError) else error
+        raise UsageError(f"{path.parent} is not a run directory: {path.name}: {says}") from None
     if not isinstance(values, dict):
         raise UsageError(f"{path} does not hold settings")
     return values
