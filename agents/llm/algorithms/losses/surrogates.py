@@ -103,8 +103,10 @@ class Gppo(Clip):
 @surrogate("dcpo")
 @dataclass(frozen=True)
 class Dcpo(Surrogate):
-    """Clip by bounds that are wider for rare tokens: from `(1 + sqrt(max(1 - 4 low / q, 0))) / 2`
-    to `(1 + sqrt(1 + 4 high / q)) / 2`, where q is the old probability.
+    """Clip by bounds that are wider for rare tokens.
+
+    They go from `(1 + sqrt(max(1 - 4 low / q, 0))) / 2` to `(1 + sqrt(1 + 4 high / q)) / 2`, where
+    q is the old probability.
 
     Left out: the smooth standardisation of advantages over steps, the loss without a batch mean.
     """
@@ -135,11 +137,11 @@ class Dcpo(Surrogate):
 @surrogate("topr")
 @dataclass(frozen=True)
 class Topr(Surrogate):
-    """Taper wrong episodes off-policy, never right ones: `A log p`, times `sg(clip(r, 0, high))`
-    where A < 0.
+    """Taper wrong episodes off-policy, never right ones.
 
-    r is the ratio of the whole episode in the paper: `ratio="product"`. On-policy it is REINFORCE.
-    Only its gradient has a meaning.
+    The objective is `A log p`, where A < 0 times `sg(clip(r, 0, high))`; r is the ratio of the whole
+    episode in the paper: `ratio="product"`. On-policy it is REINFORCE. Only its gradient has a
+    meaning.
     """
 
     source = (

@@ -176,6 +176,8 @@ def test_properties(name: str) -> None:
     order = [3, 0, 4, 1, 2]
     after = slopes(part, [REWARDS[i] for i in order], [scores[i] for i in order])
     assert after == pytest.approx([before[i] for i in order], abs=1e-15)
+    for reward in (0.0, 1.0, -7.1):  # on-policy, nothing tells equal episodes apart
+        assert slopes(part, [reward] * 3) == pytest.approx([0.0] * 3, abs=1e-15)
     for size in (1.0, 1e6):
         assert np.isfinite(slopes(part, [size, 0.0, -size], [1.0, -50.0, 30.0])).all()
 
