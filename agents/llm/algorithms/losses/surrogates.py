@@ -139,9 +139,9 @@ class Dcpo(Surrogate):
 class Topr(Surrogate):
     """Taper wrong episodes off-policy, never right ones.
 
-    The objective is `A log p`, where A < 0 times `sg(clip(r, 0, high))`; r is the ratio of the whole
-    episode in the paper: `ratio="product"`. On-policy it is REINFORCE. Only its gradient has a
-    meaning.
+    The objective is `A log p`, where A < 0 times `sg(clip(r, 0, high))`; r is the ratio of the
+    whole episode in the paper: `ratio="product"`. On-policy it is REINFORCE. Only its gradient has
+    a meaning.
     """
 
     source = (
