@@ -146,6 +146,12 @@ class Trajectory:
         return not self.info.get("unavailable", False)
 
     @property
+    def correct(self) -> bool:
+        """True if it reached its goal: by its last info, else by a reward above 0."""
+        outcome = self.info.get("success", self.info.get("correct"))
+        return self.reward > 0 if outcome is None else bool(outcome)
+
+    @property
     def replies(self) -> tuple[Turn, ...]:
         """The turns that end with a reply to the environment."""
         return tuple(turn for turn in self.turns if turn.kind == "reply")
@@ -179,7 +185,7 @@ class Trajectory:
             ids += [*turn.prompt_ids, *turn.action_ids]
             trained = int(number >= self.shared)
             mask += [0] * observed + [trained] * own
-            logprobs += [0.0] * observed + [p * trained for p in turn.logprobs]
+            logprobs += [0.0] * observed + list(turn.logprobs if trained else (0.0,) * own)
             turns += [number] * (observed + own)
         return Flat(tuple(ids), tuple(mask), tuple(logprobs), tuple(turns), tuple(starts))
 

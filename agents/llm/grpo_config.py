@@ -8,6 +8,7 @@ from typing import Any
 from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.llm.algorithms.algorithm import Algorithm
 from zerogym.agents.llm.algorithms.presets import get_preset
+from zerogym.agents.llm.algorithms.rollouts.refill import Refill
 from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.llm.config.adapters import AdaptersSettings
 from zerogym.agents.llm.config.algorithm import AlgorithmSettings
@@ -23,7 +24,7 @@ from zerogym.agents.llm.config.off_policy import OffPolicySettings
 from zerogym.agents.llm.config.optimiser import OptimiserSettings
 from zerogym.agents.llm.config.run import RunSettings
 from zerogym.agents.llm.config.task import TaskSettings
-from zerogym.agents.llm.rollout.wrapping import check_text_wrappers
+from zerogym.agents.llm.rollout.wrapping import check_task, check_text_wrappers
 from zerogym.agents.parts import Part
 from zerogym.agents.settings import check_at_least, check_types, groups_of
 from zerogym.envs.registry import game_of
@@ -83,6 +84,7 @@ class GRPOConfig(  # the fields of the last base come first
                     raise ValueError(
                         f"reference={self.algorithm.reference!r} and {name} do not go together"
                     )
+        self._check_prompts()
         self._check_seats()
         self._check_ray()
         check_text_wrappers("GRPOConfig.eval_wrappers", self.eval_wrappers, self.env)
@@ -111,8 +113,24 @@ class GRPOConfig(  # the fields of the last base come first
                 known = isinstance(algorithm.advantage, str) and hasattr(algorithm.estimator, name)
             if getattr(self, name) is not None and not known:
                 raise ValueError(f"{name} has no meaning for advantage={algorithm.advantage!r}")
-        if algorithm.refills and self.group_size < 2:
+        if algorithm.rolling.drops_equal_groups and self.group_size < 2:
             raise ValueError("refills replace groups of equal rewards: group_size must be above 1")
+        if self.refills and not isinstance(algorithm.rolling, Refill):
+            raise ValueError(f"refills has no meaning for rollouts={self.rollouts!r}")
+
+    def _check_prompts(self) -> None:
+        """Refuse prompts that learner or seats do not go with, and wrong evaluated tasks."""
+        source = self.source
+        if source.uses_advantages and self.algorithm.sequences is not None:
+            raise ValueError(
+                f"prompts={source.title()!r} learns from advantages, which sequence_loss has not"
+            )
+        if self.lora_per_seat and list(source.task_specs(self.task)) != [""]:
+            raise ValueError("lora_per_seat is for one task: take other prompts")
+        for name, task in self.eval_tasks.items():
+            check_task(f"eval_tasks {name!r}", task)
+        if self.eval_tasks and self.eval_wrappers:
+            raise ValueError("eval_wrappers belong to the tasks in eval_tasks: name them there")
 
     def _check_seats(self) -> None:
         """Refuse adapters of seats where there are no seats, or only whole weights."""

@@ -14,6 +14,7 @@ from zerogym.agents.llm.generation.protocol import Generator, Sampling
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.episode import Episode
 from zerogym.agents.llm.rollout.evaluation import held_out
+from zerogym.agents.llm.rollout.prompt import Prompt
 from zerogym.agents.llm.rollout.runner import MAX_CONCURRENT, Player, play
 from zerogym.agents.llm.sampled_problem import SampledProblem
 from zerogym.agents.trajectory import Trajectory
@@ -72,14 +73,15 @@ def evaluate_samples(
     kwargs = problem_arguments(env_id, env_kwargs)
     engine = model if isinstance(model, Generator) else load_generator(model)
     player = Player(engine, sampling)
-    queue = [
-        Episode(number, seed + number // samples, number // samples)
-        for number in range(samples * episodes)
-    ]
     parts: dict[int, list[Trajectory]] = {}
     whole = sampling.temperature > 0 and sampling.top_p == 1 and sampling.top_k == 0
     collect = partial(_collect, parts, samples, whole, on_problem)
     with Environments(env_id, kwargs) as envs:
+        prompts = [Prompt(envs.task, seed + number) for number in range(episodes)]
+        queue = [
+            Episode(number, prompts[number // samples], number // samples)
+            for number in range(samples * episodes)
+        ]
         records = play(envs, queue, player, MAX_CONCURRENT, False, collect, own_seeds=True)
     starts = range(0, len(records), samples)
     return [SampledProblem.of(records[start : start + samples], whole) for start in starts]

@@ -10,6 +10,7 @@ import numpy as np
 from zerogym.envs.reasoning.answers import extract_answer
 from zerogym.envs.reasoning.core import ReasoningEnv
 from zerogym.envs.reasoning.draws import sample_of
+from zerogym.errors import UnknownName
 from zerogym.wrappers.conversion.multiple_choice import LETTERS, draw_options, listed
 from zerogym.wrappers.core import Options, Start, Step, TextWrapper, current_problem
 
@@ -24,6 +25,7 @@ class _Turns:
     form: Form
     key: str
     options: list[str]
+    pinned: bool  # by an option of `reset`: no part of the progress
 
 
 @dataclass
@@ -41,7 +43,9 @@ class Reformulate(TextWrapper):
     A problem starts in the first form and moves to the next one when, in its present form, at
     least `tries` replies were given and the share of right ones is `promote_at` or more. In a
     multiple choice the letter or the option itself is right; in the other forms the task's own
-    scorer decides. `info["form"]` names the form.
+    scorer decides. `info["form"]` names the form. `reset(options={"form": "cloze"})` poses a
+    problem in that form and leaves the progress alone: then it is kept elsewhere, for many copies
+    of the environment.
 
     Args:
         env: A reasoning environment.
@@ -92,11 +96,15 @@ class Reformulate(TextWrapper):
         self.allow_longer_observations()
 
     def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
-        """Draw a problem and pose it in its present form."""
-        prompt, info = self.env.reset(seed=seed, options=options)
+        """Draw a problem and pose it in its present form, or in that of the options."""
+        others = {name: value for name, value in (options or {}).items() if name != "form"}
+        pinned = None if options is None else options.get("form")
+        if pinned is not None and pinned not in FORMS:
+            raise UnknownName("form", pinned, list(FORMS))
+        prompt, info = self.env.reset(seed=seed, options=others or None)
         problem = current_problem(self)
         key = problem.canonical or problem.prompt
-        form = self.forms[self._progress(key).level]
+        form: Form = pinned or self.forms[self._progress(key).level]
         shown: list[str] = []
         if form in _OPTIONS:
             shown = draw_options(self.task, problem, _OPTIONS[form], self.np_random)
@@ -106,7 +114,7 @@ class Reformulate(TextWrapper):
             gaps = with_gaps(problem.answer, self.np_random)
             prompt = f"{problem.prompt}\nThe answer is {gaps} with characters missing.\n"
             prompt += self.task.answer_request
-        self._memory = _Turns(form, key, shown)
+        self._memory = _Turns(form, key, shown, pinned is not None)
         return prompt, info | {"form": form}
 
     def step(self, action: str) -> Step:
@@ -115,7 +123,7 @@ class Reformulate(TextWrapper):
         reply = self._option(action) if turns.options and isinstance(action, str) else action
         observation, reward, terminated, truncated, info = self.env.step(reply)
         progress = self._progress(turns.key)
-        if self.forms[progress.level] == turns.form:
+        if not turns.pinned and self.forms[progress.level] == turns.form:
             progress.tries += 1
             progress.passes += info["score"] == 1.0
             mastered = progress.passes >= self.promote_at * progress.tries

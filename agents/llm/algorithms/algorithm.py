@@ -13,6 +13,9 @@ from typing import Any, Literal, get_args
 from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS, Filter, Shaping
 from zerogym.agents.llm.algorithms.filters.truncated import Truncated
 from zerogym.agents.llm.algorithms.reward_shaping import Overlong
+from zerogym.agents.llm.algorithms.rollout_tables import ROLLOUTS, Rollouts
+from zerogym.agents.llm.algorithms.rollouts.plain import Plain
+from zerogym.agents.llm.algorithms.rollouts.refill import Refill
 from zerogym.agents.llm.algorithms.tables import (
     ADVANTAGES,
     AGGREGATIONS,
@@ -67,6 +70,7 @@ class Algorithm:
     shaping: str | Shaping | Mapping[str, Any] | None = None
     overlong: float = 0.0
     refills: int = 0
+    rollouts: str | Rollouts | Mapping[str, Any] | None = None
     gamma: float | None = None
     gae_lambda: float | None = None
     value_coef: float = 0.1
@@ -104,9 +108,11 @@ class Algorithm:
         )  # fmt: skip
         if self.sequences is not None:
             self._check_alone()
-        if self.refills and part.uses_equal_groups and not part.critic:
+        drops = self.rolling.drops_equal_groups
+        if drops and part.uses_equal_groups and not part.critic:
+            how = "set refills=0" if self.rollouts is None else "take other rollouts"
             raise ValueError(
-                f"refills replace groups of equal rewards, which {part.title()} uses: set refills=0"
+                f"refills replace groups of equal rewards, which {part.title()} uses: {how}"
             )
 
     def _check_alone(self) -> None:
@@ -125,6 +131,16 @@ class Algorithm:
         """The part that `advantage` names; by its name alone it has gamma and lambda of here."""
         given = {name: getattr(self, name) for name in ("gamma", "gae_lambda")}
         return _with_settings(ADVANTAGES, self.advantage, given)
+
+    @cached_property
+    def rolling(self) -> Rollouts:
+        """The part that `rollouts` names; without one it is `refill` if there are refills."""
+        if self.rollouts is None:
+            return Refill(self.refills) if self.refills else Plain()
+        part = ROLLOUTS.make(self.rollouts)
+        if self.rollouts == "refill" and isinstance(part, Refill) and self.refills:
+            return replace(part, rounds=self.refills)
+        return part
 
     @cached_property
     def objective(self) -> Surrogate:

@@ -13,13 +13,20 @@ from zerogym.agents.trajectory import Flat, Trajectory, problem_key
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 Weights = Sequence[Sequence[Floats | float]]  # of each episode of each group: (T,), or one number
+TOLERANCE = 1e-6  # rewards closer than this, relative to the largest, count as equal (our choice)
 
 
-def is_correct(trajectory: Trajectory) -> bool:
-    """Return whether an episode succeeded: by its last info, else by a reward above 0."""
-    info = trajectory.info
-    outcome = info.get("success", info.get("correct"))
-    return trajectory.reward > 0 if outcome is None else bool(outcome)
+def all_equal(rewards: Sequence[float] | Floats) -> bool:
+    """Return whether rewards are the same but for rounding; so are none, and one.
+
+    Example:
+        >>> all_equal([0.1 + 0.2, 0.3]), all_equal([0.3, 0.4])
+        (True, False)
+    """
+    values = np.asarray(rewards, dtype=np.float64)
+    if not values.size:
+        return True
+    return bool(np.ptp(values) <= TOLERANCE * max(1.0, float(np.abs(values).max())))
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class Sample:
     @property
     def correct(self) -> bool:
         """True if the episode succeeded: by its last info, else by a reward above 0."""
-        return is_correct(self.trajectory)
+        return self.trajectory.correct
 
     @property
     def reward(self) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Places, Sample, Weights
 from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS
+from zerogym.agents.llm.algorithms.rollout_tables import PROMPTS, ROLLOUTS
 from zerogym.agents.llm.rollout.context_window import CONTEXTS
 from zerogym.agents.parts import Part, Table, errors_of
 from zerogym.errors import PartFailed
@@ -270,7 +271,7 @@ TABLES: dict[str, Table[Any]] = {  # by the run's setting
     table.kind: table
     for table in (
         *(ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, REFERENCES),
-        *(SEQUENCE_LOSSES, CORRECTIONS, FILTERS, SHAPINGS, CONTEXTS),
+        *(SEQUENCE_LOSSES, CORRECTIONS, FILTERS, SHAPINGS, CONTEXTS, PROMPTS, ROLLOUTS),
     )
 }
 advantage, surrogate, ratio = ADVANTAGES.register, SURROGATES.register, RATIOS.register

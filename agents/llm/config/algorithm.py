@@ -10,6 +10,7 @@ from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS, Filter, Shaping
+from zerogym.agents.llm.algorithms.rollout_tables import ROLLOUTS, Rollouts
 from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage
 from zerogym.agents.settings import Group
 
@@ -36,3 +37,6 @@ class AlgorithmSettings(Group):
     )  # reward of training beside the task's
     overlong: float | None = None  # share of max_new_tokens at the end with a penalty, in [0, 1)
     refills: int | None = None  # rounds that replace groups of equal rewards; 0: they stay
+    rollouts: str | Rollouts | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": ROLLOUTS}
+    )  # how a step comes to its groups: plain, refill, dars

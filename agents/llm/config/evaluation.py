@@ -18,6 +18,9 @@ class EvaluationSettings(Group):
     eval_temperature: float = 0.0  # of evaluated replies, >= 0; 0 takes the likeliest tokens
     eval_opponent: str = "random"  # of a game's evaluation: who plays all other seats
     eval_wrappers: Mapping[str, Any] = field(default_factory=dict)  # those of the evaluation
+    eval_tasks: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # in place of the test side of what is trained on: {NAME: {"env": ID, "kwargs": {...}}}
 
     def _check(self) -> None:
         """Refuse numbers out of range."""

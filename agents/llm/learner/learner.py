@@ -65,6 +65,7 @@ class Learner:
             self.moving = MovingReference(reference, self.algorithm.anchor)
         self._part_state: dict[str, dict[str, Any]] = {}  # by table
         self._next_part_state: dict[str, dict[str, Any]] = {}
+        self.strengths: list[float] | None = None  # mean |advantage| of the last update's groups
 
     def update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
         """Take the configured number of optimiser steps on groups; metrics of the last one.
@@ -131,6 +132,11 @@ class Learner:
         batch = self._view(groups, penalties)
         advantages, more = self._advantages(batch, flats)
         self._keep("advantage", self.algorithm.estimator, batch)
+        if self.config.source.uses_advantages:
+            self.strengths = [
+                sum(float(np.abs(own).mean()) if own.size else 0.0 for own in group) / len(group)
+                for group in batch.grouped(advantages)
+            ]
         trained = with_gradient(self.algorithm.filters, groups)
         counted = [i for i, has_gradient in enumerate(trained) if has_gradient]
         always = self.algorithm.pulls_always
@@ -270,21 +276,25 @@ class Learner:
 def token_budget(config: GRPOConfig) -> int:
     """Return the most own tokens that an episode may have, as far as the settings say.
 
-    The turns that the environment's arguments name times the tokens of a reply, at most `budget`;
-    where they name none, `budget`, or a single reply. "Understanding R1-Zero-Like Training" (2025,
-    arXiv 2503.20783) divides by such a constant (`aggregations.constant`).
+    The turns that the environment's arguments name (of several tasks the most) times the tokens of
+    a reply, at most `budget`; where they name none, `budget`, or a single reply. "Understanding
+    R1-Zero-Like Training" (2025, arXiv 2503.20783) divides by such a constant
+    (`aggregations.constant`).
     """
-    turns = most_turns(config.env, config.env_kwargs, config.wrappers)
-    if turns is None:
+    tasks = config.source.task_specs(config.task).values()
+    found = [most_turns(task.env, task.kwargs, task.wrappers) for task in tasks]
+    known = [turns for turns in found if turns is not None]
+    if len(known) < len(found):
         return config.budget or config.max_new_tokens
+    turns = max(known)
     whole = turns * config.max_new_tokens
     return min(whole, config.budget) if config.budget and turns > 1 else whole
 
 
 def check_known(trajectories: Sequence[Trajectory]) -> None:
-    """Raise unless the engine recorded a log-probability for every sampled token."""
+    """Raise unless the engine recorded a log-probability for every token that is trained on."""
     for item in trajectories:
-        if not all(np.isfinite(turn.logprobs).all() for turn in item.turns):
+        if not all(np.isfinite(turn.logprobs).all() for turn in item.turns[item.shared :]):
             raise EngineFailed(
                 f"episode {item.episode} of {item.env} (seed {item.seed}): its engine gave no "
                 "log-probabilities, without which nothing can be trained on it"

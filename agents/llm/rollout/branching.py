@@ -8,14 +8,17 @@ environment is copied there once, and each branch begins at the copy.
 Left out: branching inside a reply, and estimators that use the branches.
 """
 
+import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 from zerogym.agents.llm.generation.protocol import Completion, Finish
+from zerogym.agents.llm.rollout.chat_template import encode_plain
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.episode import BranchPoint, Episode, Player, Players, seed_of
+from zerogym.agents.llm.rollout.prompt import Prompt
 from zerogym.agents.llm.rollout.runner import MAX_CONCURRENT, OnEnd, play
 from zerogym.agents.trajectory import Trajectory, Turn
 
@@ -60,16 +63,66 @@ def branch(
             f"not of {envs.env_id} {envs.kwargs}"
         )
     own = _with_other_seeds(players, (first.episode, replies))
+    prompt = Prompt(envs.task, first.seed, key=first.key)
+    start = branch_point(envs, episode, replies, prompt, own)
+    branches = [Episode(number, prompt, first.group, start) for number in range(count)]
+    return play(envs, branches, own, concurrent, asynchronous, on_end)
+
+
+def branch_point(
+    envs: Environments,
+    episode: Sequence[Trajectory],
+    replies: int,
+    prompt: Prompt,
+    players: Players,
+) -> BranchPoint:
+    """Return the state after an episode's first replies, which are played again.
+
+    Args:
+        envs: Of the task of the episode.
+        episode: The records of one episode, one for each seat.
+        replies: Replies that are kept, of all seats together, >= 0.
+        prompt: The problem of the episode.
+        players: As in `rollout`; with the tokenizers, chats and contexts of the episode.
+
+    Raises:
+        ValueError: As in `branch`.
+    """
     env = envs.take()
     try:
-        trunk = Episode(0, first.seed, first.group)
-        trunk.seat_players(env, own, {})
+        trunk = Episode(0, prompt, 0)
+        trunk.seat_players(env, players, {})
         _replay(trunk, episode, replies)
-        start = BranchPoint(env.get_state(), trunk.seats, first.episode)
+        return BranchPoint(env.get_state(), trunk.seats, episode[0].episode)
     finally:
         envs.give_back(env)
-    branches = [Episode(number, first.seed, first.group, start) for number in range(count)]
-    return play(envs, branches, own, concurrent, asynchronous, on_end)
+
+
+def trace_point(envs: Environments, prompt: Prompt, players: Players) -> BranchPoint:
+    """Return the state after the replies of a prompt's trace.
+
+    Raises:
+        ValueError: If the episode is over before the policy's first reply.
+    """
+    env = envs.take()
+    try:
+        trunk = Episode(0, prompt, 0)
+        trunk.seat_players(env, players, {})
+        rewards: Mapping[str, float] = trunk.begin()
+        for number, text in enumerate(prompt.trace):
+            trunk.observe(rewards)
+            if trunk.mover is None:
+                raise ValueError(f"the trace of {prompt.key:.80} is over after {number} replies")
+            tokenizer = trunk.moving_seat().slot.player.generator.tokenizer
+            ids = tuple(encode_plain(tokenizer, text))
+            trunk.reply(Completion(text, ids, (math.nan,) * len(ids), "stop"))
+            rewards = env.act(text)
+        trunk.add_outcome(rewards)
+        if env.to_move() is None:
+            raise ValueError(f"the trace of {prompt.key:.80} leaves nothing for the policy")
+        return BranchPoint(env.get_state(), trunk.seats)
+    finally:
+        envs.give_back(env)
 
 
 def _replay(trunk: Episode, episode: Sequence[Trajectory], replies: int) -> None:

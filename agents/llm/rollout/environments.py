@@ -16,6 +16,7 @@ import numpy as np
 import pettingzoo
 from gymnasium.envs.registration import load_env_creator
 
+from zerogym.agents.llm.rollout.prompt import TaskSpec
 from zerogym.agents.llm.rollout.wrapping import TEXT_WRAPPERS, turns_inside
 from zerogym.envs.lookup import find_spec
 from zerogym.envs.plugins import ensure_registered
@@ -47,8 +48,8 @@ class RolloutEnv(ABC):
         self.terminated = self.truncated = False
 
     @abstractmethod
-    def reset(self, seed: int) -> None:
-        """Start an episode."""
+    def reset(self, seed: int, options: Mapping[str, Any] | None = None) -> None:
+        """Start an episode; the options are those of the environment's `reset`."""
 
     @abstractmethod
     def to_move(self) -> str | None:
@@ -103,8 +104,9 @@ class GymEnv(RolloutEnv):
         self._observation: object = None
         self._info: dict[str, Any] = {}
 
-    def reset(self, seed: int) -> None:
-        self._observation, self._info = self._env.reset(seed=seed)
+    def reset(self, seed: int, options: Mapping[str, Any] | None = None) -> None:
+        given = {"options": dict(options)} if options else {}
+        self._observation, self._info = self._env.reset(seed=seed, **given)
         self.terminated = self.truncated = False
 
     def to_move(self) -> str | None:
@@ -133,8 +135,8 @@ class AECEnv(RolloutEnv):
         super().__init__(env, tuple(env.possible_agents), bool(getattr(env, "waits", False)))
         self._infos: dict[str, Any] = {}
 
-    def reset(self, seed: int) -> None:
-        self._env.reset(seed=seed)
+    def reset(self, seed: int, options: Mapping[str, Any] | None = None) -> None:
+        self._env.reset(seed=seed, **({"options": dict(options)} if options else {}))
         self.terminated = self.truncated = False
         self._infos = dict(self._env.infos)
 
@@ -167,7 +169,7 @@ class AECEnv(RolloutEnv):
 
 
 class Environments:
-    """Environments of one id, made when first needed and used again.
+    """Environments of one task, made when first needed and used again; `of` has those of others.
 
     Args:
         env_id: A Gymnasium id, or the PettingZoo id of a game (all its seats are then played).
@@ -192,8 +194,18 @@ class Environments:
     ) -> None:
         self.env_id, self.kwargs = env_id, dict(kwargs or {})
         self.wrappers = dict(wrappers or {})
+        self.task = TaskSpec(env_id, self.kwargs, self.wrappers)
         self._all: list[RolloutEnv] = []
         self._idle: list[RolloutEnv] = []
+        self._others: dict[str, Environments] = {}  # by the name of their task
+
+    def of(self, task: TaskSpec) -> "Environments":
+        """Return the environments of a task, which are closed with these."""
+        if task is self.task or task.name == self.task.name:
+            return self
+        if task.name not in self._others:
+            self._others[task.name] = Environments(task.env, task.kwargs, task.wrappers)
+        return self._others[task.name]
 
     def take(self) -> RolloutEnv:
         """Return an environment that is not in use."""
@@ -221,7 +233,9 @@ class Environments:
         """Close all of them; taking one again makes a new one."""
         for env in self._all:
             env.close()
-        self._all, self._idle = [], []
+        for others in self._others.values():
+            others.close()
+        self._all, self._idle, self._others = [], [], {}
 
     def __enter__(self) -> "Environments":
         return self

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from zerogym.agents.llm.generation.protocol import Completion, Generator, Sampling
-from zerogym.agents.llm.rollout.chat_template import ChatKind, make_chat
+from zerogym.agents.llm.rollout.chat_template import ChatKind, encode_plain, make_chat
 from zerogym.agents.llm.rollout.context_window import Context, Stop
 from zerogym.agents.llm.rollout.conversation import Conversation, Room
-from zerogym.agents.llm.rollout.environments import Environments, RolloutEnv
+from zerogym.agents.llm.rollout.environments import RolloutEnv
+from zerogym.agents.llm.rollout.prompt import Prompt
 from zerogym.agents.parts import errors_of
-from zerogym.agents.trajectory import Trajectory, Turn, problem_key
+from zerogym.agents.trajectory import Trajectory, Turn
 
 
 @dataclass(frozen=True)
@@ -93,12 +94,21 @@ class Seat:
         """True if its player's budget is used up."""
         return 0 < self.slot.player.budget <= self.written
 
-    def observe(self, observation: str, role: str | None = None) -> None:
-        """Add an observation to the conversation; `role` is the one that the environment names."""
+    def observe(self, observation: str, role: str | None = None, prefill: str = "") -> None:
+        """Add an observation to the conversation.
+
+        Args:
+            observation: Its text.
+            role: The role of the seat that the environment names, if any.
+            prefill: The beginning of the reply, which the player does not sample.
+        """
         self.observation, self.role = observation, role or self.slot.player.role
         context = self.slot.player.context
         with errors_of(context):
             self.talk = context.observe(self.talk, observation, self.slot.room)
+        if prefill:
+            ids = encode_plain(self.slot.room.tokenizer, prefill)
+            self.talk = self.talk.extend(tuple(ids))
 
     def prompt(self) -> list[int]:
         """Return the ids of its context before its next reply."""
@@ -154,22 +164,31 @@ class BranchPoint:
     Attributes:
         state: Of the environment.
         seats: As they were, with the rewards of the last step and before the next observation.
-        parent: Number of the episode from which it branches.
+        parent: Number of the episode from which it branches, where that is recorded.
     """
 
     state: dict[str, Any]
     seats: Mapping[str, Seat]
-    parent: int
+    parent: int | None = None
 
 
 @dataclass
 class Episode:
-    """An episode from its start to its records."""
+    """An episode from its start to its records.
+
+    Attributes:
+        number: Its number within its batch.
+        prompt: The problem.
+        group: Number of the group of episodes with the same problem.
+        start: Where it begins; None: at the start.
+        key: What its own random numbers depend on; by default its number.
+    """
 
     number: int
-    seed: int
+    prompt: Prompt
     group: int
     start: BranchPoint | None = None
+    key: tuple[int, ...] | None = None
     env: RolloutEnv = field(init=False)
     seats: dict[str, Seat] = field(default_factory=dict)
     mover: str | None = None
@@ -195,7 +214,7 @@ class Episode:
 
     def begin(self) -> dict[str, float]:
         """Bring the environment to where the episode starts; there is no reward for that."""
-        self.env.reset(self.seed)
+        self.env.reset(self.prompt.seed, self.prompt.options)
         if self.start is not None:
             self.env.set_state(self.start.state)
         return {}
@@ -219,7 +238,8 @@ class Episode:
         """Return a seed in [0, 2^63) for the next reply, by SeedSequence."""
         assert self.mover is not None
         place = list(self.seats).index(self.mover)
-        return seed_of(seed, self.number, place, len(self.moving_seat().turns))
+        key = (self.number,) if self.key is None else self.key
+        return seed_of(seed, *key, place, len(self.moving_seat().turns))
 
     def reply(self, completion: Completion) -> str | None:
         """Add what the seat to move has written; a reply for the environment.
@@ -246,7 +266,11 @@ class Episode:
         if self.mover is not None and self.moving_seat().spent:
             self.mover, self.cut = None, True
         if self.mover is not None:
-            self.moving_seat().observe(self.env.observation(), self.env.role(self.mover))
+            seat, text = self.moving_seat(), self.env.observation()
+            first = not seat.turns
+            if first and self.prompt.hint:
+                text = f"{text}\n{self.prompt.hint}"
+            seat.observe(text, self.env.role(self.mover), self.prompt.prefill if first else "")
 
     def add_outcome(self, rewards: Mapping[str, float]) -> None:
         """Add the rewards of a step, and its info to the turn that took it."""
@@ -257,13 +281,14 @@ class Episode:
         for seat, reward in rewards.items():
             self.seats[seat].add_reward(reward)
 
-    def records(self, envs: Environments) -> list[Trajectory]:
+    def records(self) -> list[Trajectory]:
         """Return a trajectory for each seat."""
+        prompt = self.prompt
         return [
             Trajectory(
-                env=envs.env_id,
-                kwargs=envs.kwargs,
-                seed=self.seed,
+                env=prompt.task.env,
+                kwargs=prompt.task.kwargs,
+                seed=prompt.seed,
                 episode=self.number,
                 group=self.group,
                 seat=name,
@@ -276,7 +301,7 @@ class Episode:
                 info=self.env.info(name),
                 shared=len(self.start.seats[name].turns) if self.start else 0,
                 parent=self.start.parent if self.start else None,
-                key=problem_key(envs.env_id, envs.kwargs, self.seed),
+                key=prompt.key,
             )
             for name, seat in self.seats.items()
         ]

@@ -67,12 +67,23 @@ def evaluate(
     Raises:
         ValueError: If tools failed in all episodes, so that none counts.
     """
+    return summarise(examine(envs, players, seeds, temperature, asynchronous))
+
+
+def examine(
+    envs: Mapping[str, Environments],
+    players: Players,
+    seeds: Sequence[int],
+    temperature: float = 0.0,
+    asynchronous: bool = False,
+) -> list[Trajectory]:
+    """Return the episodes of `evaluate`; same arguments."""
     records: list[Trajectory] = []
     for seat, own in envs.items():
         player = players if isinstance(players, Player) else players[seat]
         player = replace(player, sampling=replace(player.sampling, temperature=temperature))
         records += rollout(own, seeds, player, asynchronous=asynchronous)
-    return summarise(records)
+    return records
 
 
 def summarise(trajectories: Sequence[Trajectory]) -> Evaluation:

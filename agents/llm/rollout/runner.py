@@ -13,6 +13,7 @@ from zerogym.agents.llm.distributed import parallel
 from zerogym.agents.llm.rollout.env_stepping import EnvStepper
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.episode import Episode, Player, Players, PlayerSlot
+from zerogym.agents.llm.rollout.prompt import Prompt
 from zerogym.agents.trajectory import Trajectory
 
 __all__ = ["MAX_CONCURRENT", "Player", "Players", "rollout", "rollout_groups"]
@@ -67,7 +68,7 @@ def rollout(
         TypeError: If the environment does not observe texts.
     """
     episodes = [
-        Episode(number, seed, 0 if groups is None else groups[number])
+        Episode(number, Prompt(envs.task, seed), 0 if groups is None else groups[number])
         for number, seed in enumerate(seeds)
     ]
     return play(envs, episodes, players, concurrent, asynchronous, on_end)
@@ -85,7 +86,8 @@ def play(
     """Play episodes from their starts to their ends, as `rollout` does.
 
     With `own_seeds` the random numbers of a reply depend on its episode, seat and turn only, as
-    they do in any case if `asynchronous` or in a run of several processes.
+    they do in any case if `asynchronous` or in a run of several processes. Environments of the
+    prompts' tasks are those of `envs.of`.
     """
     own_seeds = own_seeds or asynchronous or parallel.world_size() > 1
     waiting = deque(parallel.block(list(episodes)))
@@ -96,7 +98,8 @@ def play(
         while waiting or running:
             while waiting and len(running) < concurrent:
                 running.append(waiting.popleft())
-                running[-1].seat_players(envs.take(), players, slots)
+                own = envs.of(running[-1].prompt.task)
+                running[-1].seat_players(own.take(), players, slots)
                 steps.reset(running[-1])
             steps.settle(idle=all(episode.stepping for episode in running))
             for slot in slots.values():
@@ -109,12 +112,13 @@ def play(
                     steps.settle()
             for episode in [episode for episode in running if episode.over]:
                 running.remove(episode)
-                records[episode.number] = episode.records(envs)
+                records[episode.number] = episode.records()
                 if on_end is not None:
                     on_end(records[episode.number])
-                envs.give_back(episode.env)
-    own = [record for number in sorted(records) for record in records[number]]
-    return parallel.all_records(own)
+                envs.of(episode.prompt.task).give_back(episode.env)
+    return parallel.all_records(
+        [record for number in sorted(records) for record in records[number]]
+    )
 
 
 def rollout_groups(

@@ -9,25 +9,27 @@ over the training are left out. So are past selves as opponents in training. `re
 `ppo`, which use no groups, put all seats on one scale.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from zerogym.agents.llm.algorithms.advantages.group_relative import all_equal
-from zerogym.agents.llm.algorithms.episode_tables import without_dropped
+from zerogym.agents.llm.algorithms.batch import all_equal
+from zerogym.agents.llm.algorithms.rollout_tables import Outcome, Step
 from zerogym.agents.llm.generation.protocol import Generator, Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.rollout.context_window import CONTEXTS
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.evaluation import summarise
-from zerogym.agents.llm.rollout.runner import Player, Players, rollout_groups
+from zerogym.agents.llm.rollout.planned import play_planned
+from zerogym.agents.llm.rollout.prompt import Prompt
+from zerogym.agents.llm.rollout.runner import Player, Players
+from zerogym.agents.llm.training.rounds import DrawPrompts, Roll, Rounds
 from zerogym.agents.trajectory import Trajectory
-from zerogym.envs.registry import game_of
 from zerogym.errors import SandboxUnavailable
 
 Groups = list[list[Trajectory]]
-Roll = Callable[[Environments, Sequence[int], int, Players, bool], Groups]
 
 
 @dataclass(frozen=True)
@@ -38,11 +40,31 @@ class Batch:
         groups: The groups that are trained on.
         rolled_out: All groups, those without a use included.
         metrics: Statistics of the rollouts.
+        prompts: The prompt of each group, by the `group` of its episodes.
     """
 
     groups: Groups
     rolled_out: Groups
     metrics: dict[str, float]
+    prompts: Sequence[Prompt] = field(default_factory=tuple)
+
+    def outcomes(self, advantages: Sequence[float] | None) -> list[Outcome]:
+        """Return what became of each prompt.
+
+        Args:
+            advantages: The mean absolute advantage of each of the `groups`; None if not computed.
+        """
+        episodes: list[list[Trajectory]] = [[] for _ in self.prompts]
+        for group in self.rolled_out:
+            episodes[group[0].group] += [each for each in group if each.counts]
+        sizes: dict[int, list[float]] = {}
+        for group, size in zip(self.groups, advantages or (), strict=False):
+            sizes.setdefault(group[0].group, []).append(size)
+        means = {number: sum(found) / len(found) for number, found in sizes.items()}
+        return [
+            Outcome(prompt, own, means.get(number))
+            for number, (prompt, own) in enumerate(zip(self.prompts, episodes, strict=True))
+        ]
 
 
 def player_of(config: GRPOConfig, engine: Generator, seed: int) -> Player:
@@ -61,81 +83,62 @@ def collect(
     config: GRPOConfig,
     rng: np.random.Generator,
     make_players: Callable[[int], Players],
-    roll: Roll = rollout_groups,
+    roll: Roll = play_planned,
+    state: Mapping[str, Any] | None = None,
 ) -> Batch:
     """Play the groups of a step: of `config.prompts_per_step` problems, one for each seat.
 
+    The prompts are those of the run's part, and its `rollouts` part requests their episodes.
     Not in the groups are episodes in which a seat never moved, and those that a filter drops.
 
-    With `refills` above 0, groups whose rewards are all equal are dropped and others are played in
-    their place (for problems of which no seat's group is left), so many times at most: dynamic
-    sampling, "DAPO: An Open-Source LLM Reinforcement Learning System at Scale" (2025, arXiv
-    2503.14476), judged on the environment's rewards. If that is not enough the batch is smaller, or
-    empty.
-
     Args:
-        envs: The environments of the problems.
+        envs: The environments of the run's task.
         config: The settings of the run.
-        rng: Generator of the problems' seeds, and of a seed for the player of each round.
+        rng: Generator of the prompts, and of a seed for the player of each round.
         make_players: Makes the policy with the seed of its sampling.
-        roll: Plays the groups.
+        roll: Plays the episodes.
+        state: What the part of the prompts has learned; None: nothing yet.
 
     Raises:
         SandboxUnavailable: If tools failed in all episodes.
+        PartFailed: If one of the parts fails.
     """
-    refills, target = config.algorithm.refills, config.prompts_per_step
-    least = config.algorithm.minimum_group
-    rolled_out: Groups = []
-    counted: Groups = []
-    useful: Groups = []
-    rounds = 0
-    while _problems(useful) < target and rounds <= refills:
-        seeds = rng.integers(2**31, size=target - _problems(useful)).tolist()
-        players = make_players(int(rng.integers(2**63)))
-        fresh = roll(envs, seeds, config.group_size, players, config.asynchronous)
-        fresh = _numbered(fresh, rolled_out)
-        rolled_out += fresh
-        fresh = _filtered(fresh, least, lambda item: item.counts)
-        counted += fresh
-        if not counted:
-            raise SandboxUnavailable("tools of the environment failed in all episodes of a step")
-        if game_of(envs.env_id) is not None:
-            fresh = _filtered(fresh, least, lambda item: bool(item.turns))
-        fresh = _filtered(without_dropped(config.algorithm.filters, fresh), least, lambda _: True)
-        useful += [group for group in fresh if not (refills and _is_equal(group))]
-        rounds += 1
+    part, least = config.algorithm.rolling, config.algorithm.minimum_group
+    draw = DrawPrompts(config.source, state or {}, envs.task, rng)
+    rounds = Rounds(envs, config, rng, make_players, roll)
+    kept = rounds.take(Step(config.prompts_per_step, config.group_size, least, draw))
+    useful = [group for group in kept if len(group) >= least]
+    rolled_out = rounds.groups
+    counted = _filtered(rolled_out, least)
+    if not counted:
+        raise SandboxUnavailable("tools of the environment failed in all episodes of a step")
     metrics = _describe(counted)
-    if refills:
-        metrics |= {"rollout/rounds": float(rounds), "rollout/groups": float(_problems(useful))}
-    return Batch(useful, rolled_out, metrics)
+    if not part.one_round:
+        groups = float(len({group[0].group for group in useful}))
+        metrics |= {"rollout/rounds": float(rounds.rounds), "rollout/groups": groups}
+    names = {task.name: name for name, task in config.source.task_specs(envs.task).items()}
+    if len(names) > 1:
+        metrics |= _by_task(counted, rounds.prompts, names)
+    return Batch(useful, rolled_out, metrics, rounds.prompts)
 
 
-def _problems(groups: Groups) -> int:
-    """Return the number of problems; each seat has a group of its own."""
-    return len({group[0].group for group in groups})
+def _by_task(
+    groups: Groups, prompts: Sequence[Prompt], names: Mapping[str, str]
+) -> dict[str, float]:
+    """Return the mean reward of each task that was posed; the run's own has the name `own`."""
+    found: dict[str, list[float]] = {}
+    for group in groups:
+        name = names.get(prompts[group[0].group].task.name, "") or "own"
+        found.setdefault(name, []).extend(each.reward for each in group)
+    return {
+        f"rollout/reward_{name}": sum(rewards) / len(rewards)
+        for name, rewards in sorted(found.items())
+    }
 
 
-def _numbered(groups: Groups, before: Groups) -> Groups:
-    """Renumber groups and episodes after those of the groups before."""
-    episodes = len({trajectory.episode for group in before for trajectory in group})
-    problems = _problems(before)
-    return [
-        [
-            replace(
-                t,
-                episode=t.episode + episodes,
-                group=t.group + problems,
-                parent=None if t.parent is None else t.parent + episodes,
-            )
-            for t in group
-        ]
-        for group in groups
-    ]
-
-
-def _filtered(groups: Groups, least: int, keep: Callable[[Trajectory], bool]) -> Groups:
-    """Return groups without some of their episodes, those with at least so many others."""
-    kept = [[trajectory for trajectory in group if keep(trajectory)] for group in groups]
+def _filtered(groups: Groups, least: int) -> Groups:
+    """Return the groups with at least so many episodes that count, without the others."""
+    kept = [[trajectory for trajectory in group if trajectory.counts] for group in groups]
     return [group for group in kept if len(group) >= least]
 
 

@@ -24,13 +24,15 @@ from zerogym.agents.llm.learner.out_of_memory import OutOfMemory, explained_out_
 from zerogym.agents.llm.models.loading import load_model, save_model
 from zerogym.agents.llm.models.lora import merge
 from zerogym.agents.llm.rollout.environments import Environments
-from zerogym.agents.llm.rollout.evaluation import Evaluation, evaluate, evaluation_envs
-from zerogym.agents.llm.rollout.runner import rollout_groups
+from zerogym.agents.llm.rollout.evaluation import Evaluation, examine, summarise
+from zerogym.agents.llm.rollout.planned import play_planned
 from zerogym.agents.llm.training.async_rollouts import AsyncRollouts, drop_stale
 from zerogym.agents.llm.training.batch import Batch, collect
 from zerogym.agents.llm.training.checkpoint import checkpoints, read_checkpoint, save_checkpoint
 from zerogym.agents.llm.training.engine import make_engine, sleep_if_possible
+from zerogym.agents.llm.training.evaluated_tasks import evaluated_tasks
 from zerogym.agents.llm.training.interrupts import deferred_interrupts, uninterrupted
+from zerogym.agents.llm.training.prompt_states import PromptStates
 from zerogym.agents.llm.training.ray_workers import RayWorkers
 from zerogym.agents.llm.training.resume import check_same_settings
 from zerogym.agents.llm.training.run_log import Progress, RunLog
@@ -106,7 +108,8 @@ def train(
 def _take_steps(run: "_Run", steps: int) -> Result:
     with few_threads(run.model), run.problems, ExitStack() as others:
         stops = others.enter_context(deferred_interrupts()) if run.config.shard else None
-        for context in (run.rollouts, run.workers, run.log, *run.tests.values()):
+        tests = [envs for seats in run.evaluated.values() for envs in seats.values()]
+        for context in (run.rollouts, run.workers, run.log, *tests):
             others.enter_context(context or nullcontext())
         try:
             run.check_processes()
@@ -140,12 +143,12 @@ class _Run:
             raise FileExistsError(f"{self.out} holds a run: resume it, or choose another out")
         latest = found[-1] if found else None
         self.problems = Environments(config.env, config.env_kwargs, config.wrappers)
-        self.problems.give_back(self.problems.take())  # an unknown id ends here
-        self.tests = (
-            evaluation_envs(self.problems, config.eval_opponent, config.eval_wrappers)
-            if config.eval_episodes
-            else {}
-        )
+        specs = config.source.task_specs(self.problems.task)
+        for spec in specs.values():
+            own = self.problems.of(spec)
+            own.give_back(own.take())  # an unknown id ends here
+        self.evaluated = evaluated_tasks(config, specs) if config.eval_episodes else {}
+        self.prompts = PromptStates(config.source, config.staleness)
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:
             check_same_settings(config, record["config"], self.out)
@@ -168,6 +171,7 @@ class _Run:
             self.step = record["step"]
             self.learner.set_state(drop_stale(optimizer))
             self.learner.set_part_state(record.get("parts", {}))
+            self.prompts.load(record.get("prompts", {}))
             self.evaluations = {int(k): Evaluation(**v) for k, v in record["evaluations"].items()}
 
     def take_step(self) -> None:
@@ -187,6 +191,7 @@ class _Run:
         with uninterrupted():  # a step is taken and logged whole, or not at all
             metrics = batch.metrics | self.learner.update(batch.groups)
             self.step += 1
+            metrics |= self.prompts.learn(self.step - 1, batch.outcomes(self.learner.strengths))
             metrics["time/rollout"] = rolled_out - started
             metrics["time/update"] = time.perf_counter() - rolled_out
             self.log.write(self.step, metrics)
@@ -206,12 +211,19 @@ class _Run:
             2**31, size=config.eval_episodes
         )
         players = players_of(config, self._current_engine(), 0)
-        outcome = evaluate(
-            self.tests, players, seeds.tolist(), config.eval_temperature, config.asynchronous
-        )
+        temperature, asynchronous = config.eval_temperature, config.asynchronous
+        records = {
+            name: examine(seats, players, seeds.tolist(), temperature, asynchronous)
+            for name, seats in self.evaluated.items()
+        }
+        outcome = summarise([one for found in records.values() for one in found])
         self.evaluations[step] = outcome
-        known = {f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None}
-        self.log.write(step, known)
+        known = {f"eval/{k}": v for k, v in asdict(outcome).items()}
+        if len(records) > 1:
+            for name, found in records.items():
+                own = asdict(summarise(found))
+                known |= {f"eval/{name or 'own'}/{k}": v for k, v in own.items()}
+        self.log.write(step, {k: float(v) for k, v in known.items() if v is not None})
 
     def check_processes(self) -> None:
         """Wait for all processes, and raise unless weights and the states of parts are the same."""
@@ -222,9 +234,14 @@ class _Run:
         record = {
             "step": self.step,
             "config": self.config.record(),
-            "evaluated_on": {seat: envs.record() for seat, envs in self.tests.items()},
+            "evaluated_on": {
+                "/".join(filter(None, (name, seat))): envs.record()
+                for name, seats in self.evaluated.items()
+                for seat, envs in seats.items()
+            },
             "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
             "parts": self.learner.part_state(),
+            "prompts": self.prompts.record(self.step),
         }
         older = self.rollouts.state(self.step) if self.rollouts else {}
         with uninterrupted():
@@ -262,8 +279,9 @@ class _Run:
         """Play the groups of a step."""
         rng = np.random.default_rng((self.config.seed, step))
         players = partial(players_of, self.config, engine)
-        roll = self.workers.rollout_groups if self.workers else rollout_groups
-        return collect(self.problems, self.config, rng, players, roll)
+        roll = self.workers.play_planned if self.workers else play_planned
+        state = self.prompts.before(step)
+        return collect(self.problems, self.config, rng, players, roll, state)
 
     def _current_engine(self) -> Generator:
         """Return the engine with the weights after the last step."""

@@ -26,8 +26,9 @@ from zerogym.agents.llm.generation.transformers_backend import TransformersGener
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.models.lora import trained
 from zerogym.agents.llm.rollout.environments import Environments
-from zerogym.agents.llm.rollout.episode import Episode, Player, Players
-from zerogym.agents.llm.rollout.runner import grouped, play
+from zerogym.agents.llm.rollout.episode import Player, Players
+from zerogym.agents.llm.rollout.planned import play_planned
+from zerogym.agents.llm.rollout.request import PlannedEpisode
 from zerogym.agents.llm.training.batch import player_of
 from zerogym.agents.llm.training.starting_model import model_of_run
 from zerogym.agents.trajectory import Trajectory
@@ -36,7 +37,7 @@ from zerogym.errors import EngineFailed, require
 
 RESTARTS = 3  # of workers that died, in one step
 
-Block = list[tuple[int, int, int]]  # number, seed and group of episodes
+Block = list[PlannedEpisode]
 
 
 class Worker:
@@ -82,12 +83,8 @@ class Worker:
             for name, value in load(weights).items():
                 trained(model)[name].data.copy_(value)
             self._engine.update_weights(model, version)
-        episodes = [Episode(*one) for one in block]
         player = player_of(self._config, self._engine, seed)
-        found = play(
-            self._envs, episodes, player, len(block), self._config.asynchronous, None,
-            own_seeds=True,
-        )  # fmt: skip
+        found = play_planned(self._envs, block, player, self._config.asynchronous, own_seeds=True)
         return [trajectory.to_record() for trajectory in found]
 
 
@@ -116,15 +113,15 @@ class RayWorkers:
         self._weights: Any = None
         self._version = -1
 
-    def rollout_groups(
+    def play_planned(
         self,
         envs: Environments,
-        seeds: Sequence[int],
-        group_size: int,
+        planned: Sequence[PlannedEpisode],
         players: Players,
-        asynchronous: bool = False,
-    ) -> list[list[Trajectory]]:
-        """Play groups as `rollout_groups` does, in the workers' own environments.
+        asynchronous: bool,
+        own_seeds: bool,
+    ) -> list[Trajectory]:
+        """Play episodes as `play_planned` does with `own_seeds`, in the workers' own environments.
 
         Raises:
             EngineFailed: If workers die again and again.
@@ -135,14 +132,11 @@ class RayWorkers:
         if version != self._version:
             weights = {name: one.detach().cpu() for name, one in trained(self._model).items()}
             self._weights, self._version = self._ray.put(save(weights)), version
-        whole = [
-            (group * group_size + place, seed, group)
-            for group, seed in enumerate(seeds)
-            for place in range(group_size)
-        ]
-        records = self._played(_blocks(whole, len(self._workers)), players.sampling.seed)
-        found = sorted(map(Trajectory.from_record, records), key=attrgetter("episode"))
-        return grouped(found, len(whole), group_size)
+        if not planned:
+            return []
+        blocks = _blocks(list(planned), len(self._workers))
+        records = self._played(blocks, players.sampling.seed)
+        return sorted(map(Trajectory.from_record, records), key=attrgetter("episode"))
 
     def _played(self, blocks: Sequence[Block], seed: int) -> list[dict[str, Any]]:
         """Return the records of all blocks; another worker plays those of one that dies."""

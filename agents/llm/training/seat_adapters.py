@@ -64,6 +64,7 @@ class SeatLearner:
 
     def __init__(self, model: Any, config: GRPOConfig) -> None:
         self.model = model
+        self.strengths: list[float] | None = None
         self._learners: dict[str, Learner] = {}
         for seat in model.peft_config:
             use(model, seat)  # so that only its parameters have gradients
@@ -82,6 +83,7 @@ class SeatLearner:
                 seats are those before.
         """
         metrics: dict[str, float] = {}
+        strengths: dict[int, float] = {}  # by place of the group
         before = self.part_state()
         with ExitStack() as transactions:
             transactions.push(lambda kind, *_: self.set_part_state(before) if kind else None)
@@ -89,9 +91,14 @@ class SeatLearner:
                 transactions.enter_context(learner.optimizer.transaction())
             for seat, learner in self._learners.items():
                 use(self.model, seat)
-                own = [group for group in groups if group[0].seat == seat]
+                places = [n for n, group in enumerate(groups) if group[0].seat == seat]
+                own = [groups[place] for place in places]
                 found = learner.update(own) if own else {"actor/rows": 0.0}
+                if own and learner.strengths is not None:
+                    strengths |= dict(zip(places, learner.strengths, strict=True))
                 metrics |= {f"{name}_{seat}": value for name, value in found.items()}
+        complete = len(strengths) == len(groups)
+        self.strengths = [strengths[n] for n in range(len(groups))] if complete else None
         return metrics
 
     def state(self) -> dict[str, torch.Tensor]:

@@ -9,6 +9,7 @@ from gymnasium.utils.env_checker import check_env
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.reasoning.core import ReasoningEnv
+from zerogym.errors import UnknownName
 from zerogym.wrappers.conversion.multiple_choice import MultipleChoice, hashed_trigrams
 from zerogym.wrappers.conversion.token_env import TokenEnv
 from zerogym.wrappers.prompts.prefixes import CONTINUE, FlawedPrefix, PrefixHint
@@ -71,6 +72,17 @@ def test_a_problem_climbs_the_forms_as_it_is_mastered() -> None:
         assert env.step(env.unwrapped.oracle_action())[1] == 1.0  # type: ignore[attr-defined]
     assert forms == ["mcq4"] * 2 + ["mcq10"] * 2 + ["cloze"] * 2 + ["open"] * 4
     assert env.reset(seed=2)[1]["form"] == "mcq4", "another problem starts at the bottom"
+
+
+def test_a_form_of_the_options_is_posed_and_leaves_the_progress_alone() -> None:
+    env = Reformulate(made(0), tries=1, promote_at=0.5)
+    for form in ("open", "cloze", "mcq10", "mcq4"):
+        _, info = env.reset(seed=1, options={"form": form, "difficulty": 1})
+        assert (info["form"], info["difficulty"]) == (form, 1)
+        env.step(env.unwrapped.oracle_action())  # type: ignore[attr-defined]
+    assert env.reset(seed=1, options={"difficulty": 1})[1]["form"] == "mcq4"
+    with pytest.raises(UnknownName, match=r"'mcq5'.*mean 'mcq4'"):
+        env.reset(seed=1, options={"form": "mcq5"})
 
 
 def test_a_problem_that_is_not_mastered_stays() -> None:

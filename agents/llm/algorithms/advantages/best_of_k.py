@@ -6,8 +6,8 @@ from math import comb, sqrt
 
 import numpy as np
 
-from zerogym.agents.llm.algorithms.advantages.group_relative import GroupRelative, all_equal
-from zerogym.agents.llm.algorithms.batch import Batch, Floats, Weights
+from zerogym.agents.llm.algorithms.advantages.group_relative import GroupRelative
+from zerogym.agents.llm.algorithms.batch import Batch, Floats, Weights, all_equal
 from zerogym.agents.llm.algorithms.tables import Advantage, advantage
 
 

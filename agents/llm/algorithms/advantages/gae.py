@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zerogym.agents.llm.algorithms.advantages.group_relative import all_equal, whiten
-from zerogym.agents.llm.algorithms.batch import Batch, Floats
+from zerogym.agents.llm.algorithms.advantages.group_relative import whiten
+from zerogym.agents.llm.algorithms.batch import Batch, Floats, all_equal
 from zerogym.agents.llm.algorithms.tables import ValueAdvantage, advantage
 
 

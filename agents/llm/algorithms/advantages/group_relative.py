@@ -13,23 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from zerogym.agents.llm.algorithms.batch import Batch, Floats, Weights
+from zerogym.agents.llm.algorithms.batch import Batch, Floats, Weights, all_equal
 from zerogym.agents.llm.algorithms.tables import Advantage, advantage
-
-TOLERANCE = 1e-6  # rewards closer than this, relative to the largest, count as equal (our choice)
-
-
-def all_equal(rewards: Sequence[float] | Floats) -> bool:
-    """Return whether rewards are the same but for rounding; so are none, and one.
-
-    Example:
-        >>> all_equal([0.1 + 0.2, 0.3]), all_equal([0.3, 0.4])
-        (True, False)
-    """
-    values = np.asarray(rewards, dtype=np.float64)
-    if not values.size:
-        return True
-    return bool(np.ptp(values) <= TOLERANCE * max(1.0, float(np.abs(values).max())))
 
 
 class GroupRelative(Advantage):

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zerogym.agents.llm.algorithms.advantages.group_relative import all_equal
-from zerogym.agents.llm.algorithms.batch import Batch, Weights
+from zerogym.agents.llm.algorithms.batch import Batch, Weights, all_equal
 from zerogym.agents.llm.algorithms.tables import Advantage, advantage
 
 

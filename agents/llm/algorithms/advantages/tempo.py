@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zerogym.agents.llm.algorithms.advantages.group_relative import all_equal, centred
-from zerogym.agents.llm.algorithms.batch import Batch, Floats, Sample, Weights
+from zerogym.agents.llm.algorithms.advantages.group_relative import centred
+from zerogym.agents.llm.algorithms.batch import Batch, Floats, Sample, Weights, all_equal
 from zerogym.agents.llm.algorithms.tables import Advantage, advantage
 
 

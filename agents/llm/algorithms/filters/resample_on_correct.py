@@ -6,7 +6,7 @@ from math import ceil
 
 import numpy as np
 
-from zerogym.agents.llm.algorithms.batch import Floats, Places, is_correct
+from zerogym.agents.llm.algorithms.batch import Floats, Places
 from zerogym.agents.llm.algorithms.episode_tables import Filter, Groups, episode_filter
 from zerogym.agents.trajectory import Trajectory
 
@@ -37,7 +37,7 @@ class ResampleOnCorrect(Filter):
         return [self._of_group(group, rng) for group in groups]
 
     def _of_group(self, group: Sequence[Trajectory], rng: np.random.Generator) -> list[bool]:
-        right = np.array([is_correct(item) for item in group], dtype=bool)  # (G,)
+        right = np.array([item.correct for item in group], dtype=bool)  # (G,)
         faults = np.array([failed_share(item) for item in group])  # (G,)
         few_wrong = int(self.share * (~right).sum())
         few_right = ceil(self.share * len(group)) - few_wrong

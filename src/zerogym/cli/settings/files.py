@@ -99,6 +99,12 @@ def from_file(saved: Mapping[str, Any], typed: Mapping[str, Any], file: Path) ->
         recorded_id(kept["env"], file)
     for setting in ("wrappers", "eval_wrappers"):
         recorded_wrappers(kept.get(setting), file, typed_modules)
+    of_part = kept["prompts"].get("tasks") if isinstance(kept.get("prompts"), Mapping) else None
+    for tasks in (kept.get("eval_tasks"), kept.get("prompts.tasks"), of_part):
+        for task in tasks.values() if isinstance(tasks, Mapping) else ():
+            if isinstance(task, Mapping):
+                recorded_id(task.get("env"), file)
+                recorded_wrappers(task.get("wrappers"), file, typed_modules)
     safe: dict[str, Any] = without_keys(kept)
     changed = [f"--{name.replace('_', '-')}" for name in kept if safe[name] != kept[name]]
     if changed:

@@ -82,6 +82,8 @@ def test_wrong_wrappers_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "shouting.py").write_text(SHOUT)
     with pytest.raises(UnknownName, match=r"wrappers 'PrefixHnt'.*mean 'PrefixHint'"):
         GRPOConfig(wrappers={"PrefixHnt": {}})
+    with pytest.raises(ValueError, match=r"progress of its own: take prompts='cog_drift'"):
+        GRPOConfig(wrappers={"Reformulate": {}})
     with pytest.raises(ValueError, match="takes arguments by name"):
         GRPOConfig(eval_wrappers={"PrefixHint": 3})
     with pytest.raises(TypeError, match="JSON"):

@@ -32,7 +32,7 @@ from zerogym.agents.llm.learner.out_of_memory import OutOfMemory  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.models.lora import attach  # noqa: E402
 from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
-from zerogym.agents.llm.rollout.evaluation import evaluate  # noqa: E402
+from zerogym.agents.llm.rollout.evaluation import examine  # noqa: E402
 from zerogym.agents.llm.rollout.runner import Player  # noqa: E402
 from zerogym.agents.llm.training import grpo  # noqa: E402
 from zerogym.agents.llm.training.async_rollouts import AsyncRollouts  # noqa: E402
@@ -215,9 +215,9 @@ def test_evaluation_is_of_the_present_weights(config, monkeypatch):
     def watched(envs, player, *arguments, **settings):
         held = player.generator.model.state_dict()
         observed.append({name: value.clone() for name, value in held.items()})
-        return evaluate(envs, player, *arguments, **settings)
+        return examine(envs, player, *arguments, **settings)
 
-    monkeypatch.setattr(grpo, "evaluate", watched)
+    monkeypatch.setattr(grpo, "examine", watched)
     config = replace(config, eval_episodes=2, eval_every=1, save_every=1, keep_checkpoints=9)
     train(config)
     assert len(observed) == 6 and equal(observed[0], weights_of(Path(config.model)))
