@@ -3,7 +3,7 @@
 Left out: more than one boat, islands, and rules about who may share the boat.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -162,3 +162,15 @@ def _draw_things(rng: np.random.Generator, size: int) -> tuple[River, list[str]]
     pairs = list(combinations(range(count), 2))
     chosen = sorted(sample_of(rng, pairs, draw_int(rng, 2, count)))
     return River(CONFLICTS, (1,) * count, draw_int(rng, 1, 1 + count // 5), tuple(chosen)), names
+
+
+def all_rivers(size: int) -> Iterator[River]:
+    """Yield all rivers that `draw_cast` may draw; conflicts of the same kind come many times."""
+    for first in range(2, max(2, min(MAX_PEOPLE, size)) + 1):
+        for second, boat in product(range(max(1, first - 2), first + 1), range(2, 3 + size // 3)):
+            yield River(OUTNUMBERED, (first, second), boat)
+    count = min(MAX_THINGS, size + 1)
+    pairs = list(combinations(range(count), 2))
+    for number, boat in product(range(2, count + 1), range(1, 2 + count // 5)):
+        for chosen in combinations(pairs, number):
+            yield River(CONFLICTS, (1,) * count, boat, chosen)

@@ -4,6 +4,7 @@ Left out: more than one boat, and rules about who may share it.
 """
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -17,13 +18,17 @@ from zerogym.envs.reasoning.puzzles.river_banks import (
     Counts,
     River,
     State,
+    all_rivers,
     draw_cast,
     way_down,
 )
+from zerogym.envs.reasoning.renaming import Bag, key_up_to_names
 from zerogym.envs.reasoning.search import shortest_path
 
 FILLERS = frozenset(("and", "the", "a", "an", "with", "farmer", "boat", "takes", "in"))
 EMPTY = frozenset(("nobody", "nothing", "alone", "empty", "none", "farmer"))
+
+LEAST_SIZE = 4  # with fewer there are too few problems that differ in more than names
 
 _WORDS = re.compile(r"[a-z]+|\d{1,2}")
 
@@ -48,21 +53,19 @@ class RiverCrossingEnv(ReasoningEnv):
     Difficulty:
         The shortest way has `1 + 3 * difficulty` crossings (a fractional part is the chance of one
         more; fewer if none of 8 casts drawn has a start as far away). There are up to
-        `2 + difficulty` (at most 7) of each group, or `3 + difficulty` (at most 7) things. Up to
-        names there are few problems (9 at 0, 25 at 1): without names, no problem of `conflicts`
-        would be on the test side there. So names and numbers decide the split, and both sides share
-        these few.
+        `4 + difficulty` (at most 7) of each group, or `5 + difficulty` (at most 7) things. At 0
+        there are 98 problems up to names (84 train, 14 test).
 
     Example:
         >>> env = RiverCrossingEnv(difficulty=0)
         >>> print(env.reset(seed=1)[0])
-        A boat for at most 2 takes 2 dragons and 2 teachers across a river; at least one must row.
-        After each crossing, no bank with a dragon on it may have more teachers than dragons.
-        Left bank: 2 teachers. Right bank: 2 dragons. The boat is on the left.
+        A boat for at most 3 takes 2 doctors and 2 dancers across a river; at least one must row.
+        After each crossing, no bank with a doctor on it may have more dancers than doctors.
+        Left bank: 1 dancer. Right bank: 2 doctors, 1 dancer. The boat is on the left.
         Bring all to the right bank. Answer with who is in the boat at each crossing, crossings
-        separated by semicolons, such as: 1 dragon, 1 teacher; 1 dragon
+        separated by semicolons, such as: 1 doctor, 1 dancer; 1 doctor
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>2 teachers</answer>")[1]
+        >>> env.step("<answer>1 dancer</answer>")[1]
         1.0
 
     Source:
@@ -78,7 +81,7 @@ class RiverCrossingEnv(ReasoningEnv):
         """Draw a cast, and a start that is the required number of crossings from the goal."""
         bounded = min(difficulty, 100.0)
         most = 1 + round_randomly(rng, 3 * bounded)
-        size = 2 + round_randomly(rng, bounded)
+        size = LEAST_SIZE + round_randomly(rng, bounded)
         rule = OUTNUMBERED if rng.random() < 0.5 else CONFLICTS
         river, names, found = cast = draw_cast(rng, rule, size, most)
         depth = min(most, cast.reach)
@@ -106,7 +109,6 @@ class RiverCrossingEnv(ReasoningEnv):
             ),
             category=river.rule,
             data=data,
-            canonical=prompt,
         )
 
     @staticmethod
@@ -141,13 +143,15 @@ class RiverCrossingEnv(ReasoningEnv):
 
     @classmethod
     def canonical_key(cls, problem: Problem) -> str:
-        """Return the crossing up to the order of kinds; up to names there are too few problems."""
-        data = problem.data
-        names = data["names"]
-        kinds = sorted(zip(names, data["totals"], data["left"], strict=True))
-        pairs = sorted(sorted((names[a], names[b])) for a, b in data["pairs"])
-        first = names[0] if data["rule"] == OUTNUMBERED else ""
-        return f"{data['capacity']} {data['boat_left']} {kinds} {pairs} {first}"
+        """Return the crossing up to names; the two groups have different roles."""
+        return _key(River.of(problem.data), _start_of(problem))
+
+    def all_keys(self, difficulty: float) -> Iterable[str] | None:
+        """Return all starts at difficulty 0: those one crossing from the goal."""
+        if difficulty > 0:
+            return None
+        rivers = all_rivers(LEAST_SIZE)
+        return {_key(river, start) for river in rivers for _, start in river.steps(river.goal)}
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -166,6 +170,15 @@ class RiverCrossingEnv(ReasoningEnv):
 
 def _start_of(problem: Problem) -> State:
     return tuple(problem.data["left"]), problem.data["boat_left"]
+
+
+def _key(river: River, start: State) -> str:
+    left, is_left = start
+    shared = f"{river.rule} {river.capacity} {is_left}"
+    if river.rule == OUTNUMBERED:
+        return f"{shared} {river.totals} {left}"
+    parts = [*map(Bag, river.pairs), *(("left", kind) for kind, n in enumerate(left) if n)]
+    return f"{shared} {key_up_to_names(parts, range(len(left)))}"
 
 
 def _plural(count: int, name: str) -> str:

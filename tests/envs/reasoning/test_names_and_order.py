@@ -159,6 +159,17 @@ def test_keys_of_pictures(name: str, first: str, second: str) -> None:
     assert key(Problem("", "", canonical=first)) != key(Problem("", "", canonical=first[::-1]))
 
 
+def test_the_names_of_those_who_cross_a_river() -> None:
+    def key(**changed: Any) -> str:
+        data = {"rule": "conflicts", "names": ["cat", "hen", "oil"], "totals": [1, 1, 1],
+                "capacity": 1, "pairs": [[0, 1]], "left": [1, 0, 1], "boat_left": True}  # fmt: skip
+        return made("RiverCrossing").canonical_key(Problem("", "", data=data | changed))
+
+    assert key() == key(names=["fox", "dog", "lamp"])
+    assert key() == key(pairs=[[2, 1]]) == key(pairs=[[0, 2]], left=[0, 1, 1])
+    assert len({key(), key(pairs=[[0, 2]]), key(capacity=2), key(boat_left=False)}) == 4
+
+
 @pytest.mark.parametrize(
     ("name", "first", "second", "other"),
     [
