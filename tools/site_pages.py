@@ -1,4 +1,4 @@
-"""Generated pages of the site: one for each task, papers, and copies of files of the repository.
+"""Generated pages of the site: one for each task, papers, parts, and copies of files.
 
 mkdocs calls the functions (`hooks` in mkdocs.yml). Links from `docs` to files of the repository
 become plain text, since the code is not part of the site. With SITE_TASKS=Countdown,Walker only
@@ -17,6 +17,7 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).parent))
 import papers
+import parts_page
 import site_tasks
 
 import zerogym
@@ -50,6 +51,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
     pages: dict[str, str | bytes] = {name: path.read_text("utf-8") for name, path in COPIES.items()}
     pages["papers.md"] = papers.page()
+    pages["parts.md"] = parts_page.page()
     for family in FAMILIES:
         pages[f"tasks/{family}/index.md"] = site_tasks.family_index(family, shown(family))
         for task in shown(family):

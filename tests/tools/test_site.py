@@ -29,7 +29,7 @@ def build(root: Path, built: Path, **environment: str) -> None:
 def test_the_site_builds_with_a_sample_of_tasks(root: Path, tmp_path: Path) -> None:
     build(root, tmp_path, SITE_TASKS=",".join(SAMPLE))
     assert {path.stem for path in tmp_path.glob("tasks/*/*.html")} == {*SAMPLE, "index"}
-    for name in ("index", "reference", "papers", "glossary", "security", "contributing"):
+    for name in ("index", "reference", "papers", "parts", "glossary", "security", "contributing"):
         assert (tmp_path / f"{name}.html").exists()
     page = (tmp_path / "tasks/reasoning/Countdown.html").read_text("utf-8")
     assert "Reply (reward 1, score 1, terminated)" in page

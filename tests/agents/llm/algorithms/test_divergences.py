@@ -203,6 +203,13 @@ def ascended(estimator: str, place: str, weighted: bool) -> np.ndarray:
     return logits.softmax(-1).detach().numpy()
 
 
+@pytest.mark.claim(
+    "k1",
+    "k2",
+    "k3",
+    says="k1 in the reward, k2 in the loss, and k1 and k3 weighted by the ratio end at "
+    "the Bayesian posterior.",
+)
 @pytest.mark.parametrize(
     ("estimator", "place", "weighted"),
     [("k1", "reward", False), ("k2", "loss", False), ("k3", "loss", True), ("k1", "loss", True)],
@@ -215,6 +222,9 @@ def test_it_ends_at_the_posterior(estimator: str, place: str, weighted: bool) ->
     assert found == pytest.approx(posterior / posterior.sum(), abs=1e-6)
 
 
+@pytest.mark.claim(
+    "k3", says="Unweighted in the loss, as GRPO has it, it ends at the posterior.", held=False
+)
 def test_unweighted_k3_in_the_loss_ends_elsewhere() -> None:
     """At `beta start / (mu - r)` with mu so that it sums to 1, which is not the posterior."""
     low, high = WORTH.max(), WORTH.max() + BETA
@@ -227,6 +237,9 @@ def test_unweighted_k3_in_the_loss_ends_elsewhere() -> None:
     assert np.abs(found - posterior / posterior.sum()).sum() / 2 > 0.05
 
 
+@pytest.mark.claim(
+    "k1", says="Unweighted in the loss, it holds the policy near the reference.", held=False
+)
 def test_k1_in_the_loss_forgets_the_reference() -> None:
     """Unweighted its mean gradient is 0: only the answer with the highest reward is left."""
     assert ascended("k1", "loss", False)[3] > 0.999

@@ -27,6 +27,7 @@ def void(item: Trajectory, at: int, reward: float) -> Trajectory:
     return replace(item, turns=tuple(turns), reward=reward, episode=item.episode + 100)
 
 
+@pytest.mark.claim("void_turns", says="Void turns leave no trace in the gradient.")
 def test_the_gradient_is_that_of_the_batch_without_void_turns(digits, start) -> None:
     """To the bit, wherever void turns are put in and whatever their rewards."""
     torch = pytest.importorskip("torch")
@@ -80,6 +81,9 @@ def frequencies(group: list[Trajectory], draws: int = 6000) -> np.ndarray:
     return np.mean([part([group], rng)[0] for _ in range(draws)], axis=0)
 
 
+@pytest.mark.claim(
+    "roc", says="Right episodes with fewer failed calls stay more often, wrong ones all alike."
+)
 def test_right_episodes_stay_in_proportion_to_the_inverse_of_their_faults() -> None:
     """Shares of failed calls 1/4, 1/2, 1 and, without a call, 1/2; two of four stay.
 

@@ -57,6 +57,9 @@ def test_advantages_by_hand() -> None:
     assert advantages.tolist() == [-0.3125, 0.25, 0.0]
 
 
+@pytest.mark.claim(
+    "gae", says="With lambda = 1 values bring no bias: targets do not depend on them."
+)
 def test_with_lambda_1_returns_do_not_depend_on_values() -> None:
     rng = np.random.default_rng(1)
     rewards, values = rng.normal(size=9), rng.normal(size=9)
@@ -131,6 +134,7 @@ def valued(episode: Trajectory, values: list[float]) -> Sample:
     return Sample(episode, np.zeros(len(values)), signals={"values": np.array(values)})
 
 
+@pytest.mark.claim("vl_dac", says="With one token a turn it is GAE over tokens.")
 def test_turns_of_one_token_are_tokens() -> None:
     rng = np.random.default_rng(0)
     samples = [

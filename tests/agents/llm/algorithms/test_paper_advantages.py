@@ -43,6 +43,11 @@ def test_lite_ppo_by_hand() -> None:
     assert found[8:] == pytest.approx([1.75] + [-0.25] * 7)
 
 
+@pytest.mark.claim(
+    "lite_ppo",
+    says="Where rewards of a group hardly differ, the deviation of the batch keeps "
+    "weights small and the group's does not.",
+)
 def test_rewards_that_hardly_differ_are_not_blown_up() -> None:
     near = group_of([0.5, 0.5001]).groups[0]
     batch = Batch([near, group_of([1.0, 0.0]).groups[0]])
@@ -59,6 +64,9 @@ def test_opo_by_hand() -> None:
     assert weights(Opo(), batch) == pytest.approx([0.2, -0.8])
 
 
+@pytest.mark.claim(
+    "opo", says="Its baseline has the least variance where squared gradients grow with the length."
+)
 def test_opo_has_the_least_variance_where_gradients_grow_with_length() -> None:
     """With squared gradients of T, the variance of (r - b) g over the batch is least at its b."""
     lengths, returns = np.array([4, 1, 2]), np.array([1.0, 0.0, 0.5])
@@ -82,6 +90,9 @@ def test_signed_outcomes_by_hand() -> None:
     assert weights(WReinforce(), batch) == [0.1, -1.0, -1.0]
 
 
+@pytest.mark.claim(
+    "psr", "nsr", "w_reinforce", says="On-policy, PSR and NSR have the same expected gradient."
+)
 def test_psr_and_nsr_have_the_same_expected_gradient() -> None:
     """On a softmax over four replies of which two are right; W-REINFORCE's is 1.1 times theirs."""
     logits, right = np.array([0.3, -0.5, 1.0, 0.1]), [True, False, False, True]
@@ -118,6 +129,9 @@ def test_tempo_at_one_branch_by_hand() -> None:
     ]
 
 
+@pytest.mark.claim(
+    "tempo", says="The changes of a reply's tokens add up to its return less the mean of the group."
+)
 def test_changes_of_the_tree_add_up_to_the_return_less_the_mean() -> None:
     """Also of replies that end inside another; of equal ones, to their common mean."""
     rng = np.random.default_rng(0)
@@ -188,6 +202,7 @@ def test_max_at_k_by_enumeration(k: int) -> None:
         assert found == pytest.approx(Rloo().of_group(returns.tolist()))
 
 
+@pytest.mark.claim("max_at_k", says="Its expected gradient is that of the best of k, exactly.")
 @pytest.mark.parametrize("k", [1, 2])
 def test_max_at_k_has_the_gradient_of_the_best_of_k(k: int) -> None:
     """Exactly, over all groups of three replies of a softmax over three arms."""
@@ -204,6 +219,9 @@ def test_max_at_k_has_the_gradient_of_the_best_of_k(k: int) -> None:
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.claim(
+    "max_at_k", says="With k = 4 a risky arm wins over a sure one, with k = 1 it loses."
+)
 def test_the_best_of_four_prefers_the_risky_arm() -> None:
     """0.6 for sure, or 1 with probability 0.3: ascent on exact gradients ends at one or the other.
 

@@ -45,6 +45,7 @@ def at(part: Surrogate, ratios: list[float], advantage: float) -> tuple[list[flo
 # --- GPPO
 
 
+@pytest.mark.claim("gppo", says="Clipped tokens keep a gradient, which is bounded.")
 def test_gppo_has_the_value_of_the_clip_and_a_bounded_gradient() -> None:
     """Bounds 0.8 and 1.2: a clipped token has the gradient b A, where the clip has none."""
     ratios = [0.5, 1.0, 2.0]
@@ -69,6 +70,7 @@ def test_dcpo_bounds_by_hand() -> None:
     assert high[0].tolist() == pytest.approx([1.1708, 1.3062, 2.0, 5.0], abs=1e-4)
 
 
+@pytest.mark.claim("dcpo", says="Rare tokens may move further than under fixed bounds.")
 def test_dcpo_lets_rare_tokens_move_further() -> None:
     """At old probability 0.1 the bounds are 0.5 and 2: a ratio of 1.9 has a gradient, 2.1 none."""
     values, gradient = at(Dcpo(), [1.9, 2.1], 1.0)
@@ -110,6 +112,7 @@ def test_mdpo_by_hand() -> None:
     assert gradient == pytest.approx([1.0, 2 * (1 - 0.5 * math.log(2))])
 
 
+@pytest.mark.claim("mdpo", says="Many passes on the same data end at the tilted policy.")
 def test_mdpo_ends_at_the_tilted_policy() -> None:
     """Ascent on exact expectations under the old policy ends at old exp(A / kl) / Z."""
     old = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64).log()

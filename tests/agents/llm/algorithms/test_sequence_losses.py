@@ -45,11 +45,15 @@ def slopes(part, rewards, scores=None):
 # --- on-policy, where all scores are 0
 
 
+@pytest.mark.claim("pacs", says="On-policy its gradient is beta times RLOO's.")
 def test_pacs_on_policy_is_beta_times_rloo() -> None:
     expected = -0.5 * Rloo().of_group(REWARDS) / 5
     assert slopes(Pacs(beta=0.5), REWARDS) == pytest.approx(expected.tolist(), abs=1e-15)
 
 
+@pytest.mark.claim(
+    "nft", says="On-policy its gradient is Dr. GRPO's divided by the share of wrong episodes."
+)
 def test_nft_on_policy_is_dr_grpo_over_the_share_of_wrong_ones() -> None:
     expected = -DrGrpo().of_group(REWARDS) / (1 - 0.4) / 5
     assert slopes(Nft(), REWARDS) == pytest.approx(expected.tolist(), abs=1e-15)
@@ -76,6 +80,9 @@ def test_kimi_by_hand() -> None:
     assert found == pytest.approx([(-0.6 + 0.1) / 5, (0.4 - 0.2) / 5, 0.08, -0.12, 0.08])
 
 
+@pytest.mark.claim(
+    "rebel", says="It is 0 where scores are eta times the returns, up to a constant."
+)
 def test_rebel_ends_at_the_least_squares_solution() -> None:
     """It is 0 where scores are eta r up to a constant, and nowhere else."""
     loss, found = coefficients(Rebel(eta=2.0), group_of([1.0, 0.0, 3.0]), [2.5, 0.5, 6.5])
@@ -96,6 +103,7 @@ def test_dpo_and_ipo_by_hand() -> None:
     assert slopes(Dpo(), [1.0, 1.0]) == [0.0, 0.0] and slopes(Ipo(), [0.0]) == [0.0]
 
 
+@pytest.mark.claim("a_lol", says="Episodes no better than expected have no gradient at all.")
 def test_a_lol_learns_from_better_episodes_alone() -> None:
     """Mean 0.5: advantages 0.5, -0.5 and 0. Ratios 1.5 (kept), and 4 (bounded by 1.9)."""
     rewards = [1.0, 0.0, 0.5]
@@ -105,6 +113,7 @@ def test_a_lol_learns_from_better_episodes_alone() -> None:
         assert found[0] == pytest.approx(-0.5 * weight / 3) and found[1:] == [0.0, 0.0]
 
 
+@pytest.mark.claim("dpo", says="Its policy ends at a soft optimal Q function of tokens.")
 def test_dpo_ends_at_a_soft_optimal_q_function() -> None:
     """Replies of two tokens out of three, preferred as exp(r): log-probabilities are `Q / beta`
     up to a number a state, where Q is of rewards r plus beta times the reference's log-probability.

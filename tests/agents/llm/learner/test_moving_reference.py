@@ -124,5 +124,7 @@ def test_presets_of_papers_have_their_numbers() -> None:
     assert (zoo.kl, zoo.entropy, zoo.clip_high, zoo.divergence.title()) == (1e-4, 1e-3, 0.2, "k3")
     assert (orz.kl, orz.estimator.critic, orz.value_clip) == (0.0, True, 0.2)
     assert orz.estimator.record() == {"part": "gae", "gamma": 1.0, "gae_lambda": 1.0, "version": 1}
+    lite = PRESETS["lite_ppo"]
+    assert (lite.advantage, lite.aggregation, lite.kl) == ("lite_ppo", "token_mean", 0.0)
     for name, preset in PRESETS.items():
         assert "arXiv" in preset.source, name

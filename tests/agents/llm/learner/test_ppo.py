@@ -213,6 +213,7 @@ def test_gradient_of_values_of_turns(
         assert torch.allclose(parameter.grad, gradient, atol=2e-6, rtol=1e-3)
 
 
+@pytest.mark.claim("vl_dac", says="The values do not change the model below their head.")
 def test_detached_values_leave_the_model_alone(
     config: GRPOConfig, groups: list[list[Trajectory]]
 ) -> None:

@@ -137,4 +137,4 @@ def _explain(found: "tuple[str, Table[Part], type[Part]]") -> None:
 
 
 def _summary(part: type[Part]) -> str:
-    return (inspect.getdoc(part) or "").partition("\n")[0]
+    return " ".join((inspect.getdoc(part) or "").split("\n\n")[0].split())

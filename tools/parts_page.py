@@ -1,0 +1,221 @@
+"""The page of parts: paper, part, table, test, and a small claim of the paper with its outcome.
+
+Tables and papers are read from the registry; tests and claims from the files below `tests`, without
+importing them. A test belongs to a part whose class it names, or whose name it gives to a setting.
+A claim is a mark of a test, `@pytest.mark.claim("tempo", says="...")`: it is held, because the test
+passes, or, with `held=False`, not held, which the test shows.
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from papers import IDS
+
+from zerogym.agents.llm.algorithms.presets import PRESETS
+from zerogym.agents.llm.algorithms.tables import TABLES
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = "tests/agents/llm"
+SHOWN = 2  # tests of a part on the page
+EXACT = re.compile("by_hand|enumeration|unbiased|gradient|of_trl|posterior|papers|numbers")
+LESS = re.compile("refused|fails|named|go_on|goes_on|settings|ctrl_c|every_|run_|which")
+PRESET = "preset"
+ABOUT = """\
+# Parts
+
+{parts} parts in {tables} tables, most from a paper, each with a test of an exact value: a case by
+hand, an enumeration, a closed form or a peer's number. `zerogym parts` lists them, `zerogym parts
+tempo` explains one; [a tutorial](tutorials/own_advantage.md) makes another.
+
+A **claim** is a statement of the paper in small: on an enumerable policy, a scripted run or a few
+episodes, never the paper's experiment. *Held* is what a test shows, *not held* what a test shows to
+be otherwise, *not run* where no test of ours has looked at one. Further properties hold of every
+part of a table (`test_part_properties.py`)."""
+HEAD = "| part | paper | test | claim |\n|---|---|---|---|"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A part of a table.
+
+    Attributes:
+        table: The table's name, which is that of the run's setting.
+        name: The part's name.
+        does: The first paragraph of its docstring, or its notes.
+        source: Title, year and arXiv id.
+        words: Names by which a test may call it.
+    """
+
+    table: str
+    name: str
+    does: str
+    source: str
+    words: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test function: the words in it, and the claims that it shows."""
+
+    path: Path
+    name: str
+    words: frozenset[str]
+    claims: tuple[tuple[tuple[str, ...], str, bool], ...]  # parts, words, held
+
+
+@cache
+def entries() -> list[Entry]:
+    """Return every part of every table, presets included."""
+    found = [
+        Entry(kind, name, _summary(table[name]),
+              table[name].source,
+              frozenset({table[name].__name__, f"{kind}={name}", f"{_plural(kind)}:{name}"}))
+        for kind, table in TABLES.items()
+        for name in table.names()
+    ]  # fmt: skip
+    return found + [
+        Entry(PRESET, name, preset.notes, preset.source,
+              frozenset({f"{PRESET}={name}", f"{_plural(PRESET)}:{name}"}))
+        for name, preset in PRESETS.items()
+    ]  # fmt: skip
+
+
+def _summary(part: type[Any]) -> str:
+    """Return the first paragraph of a docstring, on one line."""
+    return " ".join((inspect.getdoc(part) or "").split("\n\n")[0].split())
+
+
+def _plural(kind: str) -> str:
+    """Return the name of a table in Python."""
+    return {"kl_estimator": "DIVERGENCES", "sequence_loss": "SEQUENCE_LOSSES"}.get(
+        kind, f"{kind.upper()}S"
+    )
+
+
+@cache
+def tests() -> tuple[Test, ...]:
+    """Return the test functions of the language models' tests."""
+    return tuple(
+        test
+        for path in sorted((ROOT / FOLDER).rglob("test_*.py"))
+        for test in _tests_in(path.relative_to(ROOT), ast.parse(path.read_text("utf-8")))
+    )
+
+
+def _tests_in(path: Path, tree: ast.Module) -> Iterator[Test]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            claims = tuple(_claims(node))
+            yield Test(path, node.name, frozenset(_words(node)), claims)
+
+
+def _words(function: ast.FunctionDef) -> Iterator[str]:
+    """Yield classes, `setting=name`, and `TABLE:name` of texts beside a table's name."""
+    nodes = list(ast.walk(function))
+    tables = {node.id for node in nodes if isinstance(node, ast.Name) and node.id.isupper()}
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from (f"{table}:{node.value}" for table in tables)
+        elif isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant):
+            yield f"{node.arg}={node.value.value!s}"
+        elif isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
+                    yield f"{key.value!s}={value.value!s}"
+    yield from _parametrized(function)
+
+
+def _parametrized(function: ast.FunctionDef) -> Iterator[str]:
+    """Yield `argument=value` of the constants that a test is parametrized with."""
+    for mark in function.decorator_list:
+        if not (isinstance(mark, ast.Call) and ast.unparse(mark.func).endswith("parametrize")):
+            continue
+        names, values = mark.args[:2]
+        if not isinstance(values, ast.List | ast.Tuple):
+            continue
+        listed = ast.literal_eval(names)
+        split = listed.replace(",", " ").split() if isinstance(listed, str) else list(listed)
+        for row in values.elts:
+            cells = row.elts if isinstance(row, ast.Tuple) and len(split) > 1 else [row]
+            for name, cell in zip(split, cells, strict=False):
+                if isinstance(cell, ast.Constant):
+                    yield f"{'kl_estimator' if name == 'estimator' else name}={cell.value!s}"
+
+
+def _claims(function: ast.FunctionDef) -> Iterator[tuple[tuple[str, ...], str, bool]]:
+    for mark in function.decorator_list:
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.claim":
+            given: dict[str, Any] = {
+                word.arg: ast.literal_eval(word.value) for word in mark.keywords if word.arg
+            }
+            parts = tuple(ast.literal_eval(each) for each in mark.args)
+            yield parts, given["says"], given.get("held", True)
+
+
+def tests_of(entry: Entry) -> list[Test]:
+    """Return the tests of a part, those that are named after it and exact first."""
+    names = {each.name for each in entries()} - {entry.name}
+
+    title = _title(entry)
+
+    def order(test: Test) -> tuple[int, int, str]:
+        rank = -2 * any(title in parts for parts, _, _ in test.claims)
+        rank -= 2 * (entry.name in test.name) + bool(EXACT.search(test.name))
+        rank += 3 * bool(LESS.search(test.name))
+        others = sum(f"_{name}_" in f"{test.name}_" for name in names)
+        return rank, others, test.name
+
+    def about(test: Test) -> bool:
+        return bool(entry.words & test.words) or any(title in each for each, _, _ in test.claims)
+
+    return sorted(filter(about, tests()), key=order)
+
+
+def claims_of(entry: Entry) -> list[tuple[str, bool]]:
+    """Return the claims of a part, and whether each is held."""
+    return [
+        (says, held)
+        for test in tests()
+        for parts, says, held in test.claims
+        if _title(entry) in parts
+    ]
+
+
+def _title(entry: Entry) -> str:
+    """Return the name of a part in claims: presets have the names of advantages, too."""
+    return f"{PRESET}:{entry.name}" if entry.table == PRESET else entry.name
+
+
+def page() -> str:
+    """Return the page: a section for each table."""
+    found = entries()
+    kinds = list(dict.fromkeys(entry.table for entry in found))
+    parts = [ABOUT.format(parts=len(found), tables=len(kinds))]
+    for kind in kinds:
+        rows = [_row(entry) for entry in found if entry.table == kind]
+        parts.append("\n".join([f"## {kind}\n", HEAD, *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _row(entry: Entry) -> str:
+    about = f"<br>{_cell(entry.does)}" if entry.does else ""
+    paper = IDS.sub(r"[arXiv \1](https://arxiv.org/abs/\1)", entry.source)
+    tests = "<br>".join(
+        f"<code>{test.path.name}::<wbr>{test.name}</code>" for test in tests_of(entry)[:SHOWN]
+    )
+    claims = "<br>".join(
+        f"{_cell(says)} *{'Held' if held else 'Not held'}.*" for says, held in claims_of(entry)
+    )
+    return f"| `{entry.name}`{about} | {paper} | {tests} | {claims or '*Not run.*'} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
