@@ -57,6 +57,16 @@ class Part(ABC):  # noqa: B024  (kinds of parts name the methods)
         """Return the name in records and messages: `my_module:Name` of a part of one's own."""
         return vars(cls).get("registered") or f"{cls.__module__}:{cls.__qualname__}"
 
+    @classmethod
+    def is_zerogyms(cls) -> bool:
+        """Return whether the part came with zerogym."""
+        return cls.__module__.startswith("zerogym.")
+
+    @classmethod
+    def fault(cls) -> str:
+        """Return what the class declares and no run can give, in words; empty if nothing."""
+        return ""
+
     def needs(self) -> list[str]:
         """Return what the part needs of a run, in words; kinds of parts add to it."""
         return []
@@ -99,7 +109,7 @@ class Table(Generic[P]):
 
         def add(part: type[P]) -> type[P]:
             self._check(part)
-            if part.__module__.startswith("zerogym."):
+            if part.is_zerogyms():
                 part.registered = name
             else:
                 self._load()
@@ -222,6 +232,8 @@ class Table(Generic[P]):
         missing = sorted(getattr(part, "__abstractmethods__", ()))
         if missing:
             raise NotAPart(f"{name} must define {', '.join(missing)}")
+        if fault := part.fault():
+            raise NotAPart(f"{name} {fault}")
 
 
 def recorded_part(value: Any, file: Path, typed: Collection[str] | None = None) -> Any:

@@ -77,6 +77,7 @@ class GRPOConfig(  # the fields of the last base come first
             raise ValueError(f"staleness needs backend='transformers', got {engine}")
         if self.staleness and not self.algorithm.corrector.corrects:
             raise ValueError("staleness needs weights of replies: set correction, say 'token_mask'")
+        self._check_parts()
         self._check_values()
         if self.algorithm.moves_reference:
             for name in ("lora_rank", "shard"):
@@ -131,6 +132,20 @@ class GRPOConfig(  # the fields of the last base come first
             check_task(f"eval_tasks {name!r}", task)
         if self.eval_tasks and self.eval_wrappers:
             raise ValueError("eval_wrappers belong to the tasks in eval_tasks: name them there")
+
+    def _check_parts(self) -> None:
+        """Refuse settings of a run beside a part that has settings of its own."""
+        beside = {
+            "surrogate": ("clip_low", "clip_high", "dual_clip"),
+            "correction": ("correction_low", "correction_high"),
+        }
+        for kind, names in beside.items():
+            part = getattr(self, kind)
+            for name in names:
+                if isinstance(part, Part) and getattr(self, name) is not None:
+                    raise ValueError(
+                        f"{name} has no meaning beside {kind}={part!r:.80}, which has its own"
+                    )
 
     def _check_seats(self) -> None:
         """Refuse adapters of seats where there are no seats, or only whole weights."""

@@ -136,7 +136,17 @@ def test_only_frozen_dataclasses_with_defaults_are_parts() -> None:
     class Unfinished(GroupRelative):
         pass
 
+    @dataclass(frozen=True)
+    class Attentive(Shifted):
+        signals = ("attention",)
+
+    @dataclass(frozen=True)
+    class Valued(Shifted):
+        signals = ("values",)
+
     for part, message in (
+        (Attentive, "signal 'attention', which no learner computes: there are entropy, reference"),
+        (Valued, "values without a critic: it must be a subclass of ValueAdvantage"),
         (Plain, "frozen dataclass"), (Unfinished, "Unfinished must define of_group"),
         (Open, "alpha needs a default"), (Foreign, "subclass of Advantage"),
         (Reserved, "cannot have this name"),

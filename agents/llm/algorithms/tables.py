@@ -40,6 +40,17 @@ class Advantage(Part):
     minimum_group: ClassVar[int] = 2
     critic: ClassVar[bool] = False
 
+    @classmethod
+    def fault(cls) -> str:
+        """Return which signal no learner computes, in words; empty if there is none."""
+        for name in cls.signals:
+            if name not in SIGNALS:
+                known = ", ".join(SIGNALS)
+                return f"declares the signal {name!r}, which no learner computes: there are {known}"
+        if "values" in cls.signals and not cls.critic:
+            return "declares values without a critic: it must be a subclass of ValueAdvantage"
+        return ""
+
     def needs(self) -> list[str]:
         """Return the signals, the critic and the group size that it needs, in words."""
         needed = [f"the signal {name!r} of each token" for name in self.signals]

@@ -34,7 +34,7 @@ from zerogym.agents.llm.training.evaluated_tasks import evaluated_tasks
 from zerogym.agents.llm.training.interrupts import deferred_interrupts, uninterrupted
 from zerogym.agents.llm.training.prompt_states import PromptStates
 from zerogym.agents.llm.training.ray_workers import RayWorkers
-from zerogym.agents.llm.training.resume import check_same_settings
+from zerogym.agents.llm.training.resume import check_same_settings, check_same_versions, versions_of
 from zerogym.agents.llm.training.run_log import Progress, RunLog
 from zerogym.agents.llm.training.seat_adapters import learner_of_run, players_of
 from zerogym.agents.llm.training.starting_model import model_of_run
@@ -152,6 +152,7 @@ class _Run:
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:
             check_same_settings(config, record["config"], self.out)
+            check_same_versions(config, record.get("versions", {}), self.out)
         self.log = RunLog(config, on_progress, record.get("step"))
         model, tokenizer = model_of_run(config, latest / "model" if latest else None)
         copied = (
@@ -241,6 +242,7 @@ class _Run:
             },
             "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
             "parts": self.learner.part_state(),
+            "versions": versions_of(self.config),
             "prompts": self.prompts.record(self.step),
         }
         older = self.rollouts.state(self.step) if self.rollouts else {}

@@ -41,6 +41,37 @@ def check_same_settings(config: GRPOConfig, record: Mapping[str, Any], out: Path
         raise ValueError(f"the run in {out} had other settings: {', '.join(changed)}")
 
 
+def versions_of(config: GRPOConfig) -> dict[str, dict[str, Any]]:
+    """Return name and version of the part that a run has of each table, those of its preset too."""
+    found = {}
+    for kind, table in TABLES.items():
+        value = getattr(config.algorithm, kind, getattr(config, kind))
+        if value is not None:
+            part = table.make(value)
+            found[kind] = {"part": part.title(), "version": part.version}
+    return found
+
+
+def check_same_versions(config: GRPOConfig, saved: Mapping[str, Any], out: Path) -> None:
+    """Refuse to resume with a part whose formula is of another version than the run's.
+
+    Args:
+        config: The settings now.
+        saved: Those of `versions_of` in the checkpoint; older checkpoints have none.
+        out: The directory of the run.
+
+    Raises:
+        ValueError: If a version differs.
+    """
+    for kind, now in versions_of(config).items():
+        before = saved.get(kind, now)
+        if before["part"] == now["part"] and before["version"] != now["version"]:
+            raise ValueError(
+                f"the run in {out} used version {before['version']} of {kind} {now['part']!r}, "
+                f"which has version {now['version']} here: its results differ"
+            )
+
+
 def _comparable(values: Mapping[str, Any], out: Path) -> dict[str, Any]:
     """Return settings without keys of servers, and parts with all of theirs."""
     same: dict[str, Any] = without_keys(values)

@@ -4,12 +4,15 @@ All tensors are (B, K): B episodes, K token positions; `mask` is 1 where the pol
 Masked entries have no influence at all, not even as NaN.
 """
 
+from collections.abc import Sequence
+
 import torch
 
 from zerogym.agents.llm.algorithms.algorithm import Algorithm
 from zerogym.agents.llm.algorithms.losses.aggregations import TokenMean
 from zerogym.agents.llm.algorithms.tables import Tokens, Totals
-from zerogym.agents.parts import errors_of
+from zerogym.agents.parts import Part, errors_of
+from zerogym.errors import PartFailed
 
 
 def policy_loss(
@@ -26,6 +29,10 @@ def policy_loss(
     entropy: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, dict[str, float]]:
     """Return the loss of one micro-batch, to be minimised, and its metrics.
+
+    Raises:
+        PartFailed: If a part raises, or returns another shape than one number for each token (the
+            aggregation: one number); or if one of a user's own returns numbers that are not finite.
 
     Args:
         logprobs: Of the chosen tokens under the present weights (B, K).
@@ -48,20 +55,30 @@ def policy_loss(
         turn = torch.zeros_like(mask, dtype=torch.long)  # (B, K)
     with errors_of(algorithm.weighing):
         ratio = algorithm.weighing(logprobs - old, mask, turn)  # (B, K)
+        _check_shape(algorithm.weighing, ratio, mask)
     tokens = Tokens(logprobs, old, ratio, advantages, mask, turn)
     with errors_of(algorithm.objective):
         gain = algorithm.objective(tokens)  # (B, K)
         low, high = algorithm.objective.bounds(tokens)
-    if weights is not None:
-        gain = gain * weights
-    loss = -aggregate(gain, mask, totals)
+        _check_shape(algorithm.objective, gain, mask)
+    computed: list[tuple[Part, torch.Tensor]] = [
+        (algorithm.weighing, ratio), (algorithm.objective, gain),
+    ]  # fmt: skip
+    with errors_of(aggregate):
+        loss = -aggregate(gain if weights is None else gain * weights, mask, totals)
+        _check_shape(aggregate, loss, mask.sum())
     extra = {}
     if reference is not None:
-        distance = algorithm.divergence(logprobs, reference.masked_fill(hidden, 0.0))  # (B, K)
+        with errors_of(algorithm.divergence):
+            distance = algorithm.divergence(logprobs, reference.masked_fill(hidden, 0.0))  # (B, K)
+            _check_shape(algorithm.divergence, distance, mask)
+        computed.append((algorithm.divergence, distance))
         if algorithm.kl_weighted:
             distance = distance * ratio
         loss = loss + algorithm.kl * aggregate(distance, mask, totals)
         extra["actor/kl"] = _mean(distance, mask)
+    if not loss.isfinite():
+        _blame([*computed, (aggregate, loss)], mask)
     if entropy is not None:
         entropy = entropy.masked_fill(hidden, 0.0)  # (B, K)
         loss = loss - algorithm.entropy * TokenMean()(entropy, mask, totals)
@@ -81,3 +98,19 @@ def policy_loss(
 def _mean(values: torch.Tensor, mask: torch.Tensor) -> float:
     """Return the mean over the policy's own tokens of the micro-batch."""
     return float((values.detach() * mask).sum() / mask.sum().clamp(min=1))
+
+
+def _check_shape(part: Part, values: torch.Tensor, like: torch.Tensor) -> None:
+    if values.shape != like.shape:
+        shape, expected = tuple(values.shape), tuple(like.shape)
+        raise PartFailed(f"{part.title()} returned shape {shape} where {expected} is needed")
+
+
+def _blame(computed: Sequence[tuple[Part, torch.Tensor]], mask: torch.Tensor) -> None:
+    """Raise in the name of the first part with a number that is not finite, if it is a user's."""
+    for part, values in computed:
+        own = values[mask == 1] if values.shape == mask.shape else values  # (N,) or ()
+        if not own.isfinite().all():
+            if part.is_zerogyms():
+                return  # the run has diverged
+            raise PartFailed(f"{part.title()} returned numbers that are not finite")

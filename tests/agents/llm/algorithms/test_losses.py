@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from zerogym.agents.llm.algorithms.algorithm import Algorithm  # noqa: E402
+from zerogym.agents.llm.algorithms.divergences import K1  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.aggregations import (  # noqa: E402
     Constant,
     SequenceMean,
@@ -206,6 +208,57 @@ def test_a_correction_of_ones_own_and_how_it_fails() -> None:
     ):  # fmt: skip
         with pytest.raises(PartFailed, match=f"{__name__}:Own .*{message}"):
             correct(Own(form), trainer, engine, mask)
+
+
+WAYS = {
+    "raises": ("raised ZeroDivisionError", lambda values: values / (1 // 0)),
+    "is short": (r"returned shape \(1, 1\) where \(2, 3\)", lambda values: values[:1, :1]),
+    "is nan": ("returned numbers that are not finite", lambda values: values * float("nan")),
+}
+
+
+def faulty(base: Any, call: Any) -> Any:
+    """A part of one's own of this kind that computes so."""
+
+    @dataclass(frozen=True)
+    class Mine(base):
+        def __call__(self, *tensors: Any) -> Any:
+            return call(super().__call__(*tensors))
+
+    return Mine()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("kind", "base"),
+    [("surrogate", Clipped), ("ratio", TokenRatio), ("kl_estimator", K1), ("aggregation", None)],
+)
+def test_a_failing_part_of_the_loss_is_named(kind: str, base: Any, way: str) -> None:
+    message, call = WAYS[way]
+    part = faulty(base or TokenMean, call)
+    if kind == "aggregation" and way == "is short":
+        message, part = (
+            r"returned shape \(2,\) where \(\)",
+            faulty(TokenMean, lambda v: v.repeat(2)),
+        )
+    numbers, mask = torch.rand(2, 3), torch.ones(2, 3)
+    algorithm = Algorithm(**{"kl": 0.1, "aggregation": "token_mean", kind: part})
+    with pytest.raises(PartFailed, match=f"Mine {message}"):
+        policy_loss(
+            -numbers, -numbers, numbers, mask, algorithm, Totals(2, 6, 3), reference=-numbers
+        )
+
+
+def test_a_diverged_run_is_not_the_parts_fault() -> None:
+    """A ratio that overflows after a wild step: the loss is not finite, and nobody is blamed."""
+    numbers, mask = torch.full((1, 2), -1.0), torch.ones(1, 2)
+    loss, _ = policy_loss(
+        numbers + 1000, numbers, -mask, mask, Algorithm(aggregation="token_mean"), Totals(1, 2, 2)
+    )
+    assert not loss.isfinite()
+    own = Algorithm(aggregation="token_mean", surrogate=faulty(Clipped, lambda values: values))
+    loss, _ = policy_loss(numbers + 1000, numbers, -mask, mask, own, Totals(1, 2, 2))
+    assert not loss.isfinite()
 
 
 def test_bounds_of_a_correction_come_from_the_run_or_the_part() -> None:

@@ -58,7 +58,7 @@ def test_settings_go_through_json_and_the_command_line(kind: str, name: str) -> 
     typed = {f"part.{each.name}": text_of(getattr(part, each.name)) for each in fields(part)}
     holder = make_dataclass("Holder", [("part", Any, field(metadata={"parts": table}))])
     assert build(holder, {"part": name, **typed}).part in (part, name)
-    config = GRPOConfig(**{kind: part})
+    config = GRPOConfig(env="zerogym/Syllogism-v0", **{kind: part})  # it has categories, for sec
     again = GRPOConfig(**json.loads(json.dumps(config.record())))
     assert again == config and getattr(again, kind) == part
 

@@ -15,6 +15,7 @@ from helpers.llm.small_runs import assert_goes_on_exactly, equal, lines_of, weig
 from helpers.llm.tiny_llamas import gradients
 from zerogym.agents.llm.algorithms.batch import Batch, Weights
 from zerogym.agents.llm.algorithms.episode_tables import Shaping
+from zerogym.agents.llm.algorithms.losses.surrogates import Clipped
 from zerogym.agents.llm.algorithms.tables import Advantage
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.cli import app
@@ -87,13 +88,23 @@ def saved(config: GRPOConfig) -> dict[str, object]:
     return record
 
 
-def test_state_is_in_the_checkpoint_and_goes_on(config: GRPOConfig) -> None:
+def test_state_is_in_the_checkpoint_and_goes_on(
+    config: GRPOConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     train(replace(config, steps=2))
     rewards = [line["rollout/reward"] for line in lines_of(config)]
     kept = {"updates": 2, "count": 16, "mean": pytest.approx(np.mean(rewards))}
     assert saved(config)["parts"] == {"advantage": kept}
     with pytest.raises(ValueError, match="other settings: advantage"):
         train(replace(config, advantage="grpo"), resume=True)
+    with monkeypatch.context() as later:
+        later.setattr(Clipped, "version", 2)  # a part of the preset, which the settings do not name
+        with pytest.raises(ValueError, match="version 1 of surrogate 'clipped', which has version"):
+            train(config, resume=True)
+    with monkeypatch.context() as later:
+        later.setattr(Running, "version", 3)
+        with pytest.raises(ValueError, match=r"Running' has version 3 here, and 1 in the record"):
+            train(config, resume=True)
     assert_goes_on_exactly(config)
 
 
