@@ -135,6 +135,8 @@ GAMES: tuple[Game, ...] = (
     *_games("board", "battleship"),
     *_games("dice", "backgammon"),
     *_games("talk", "ultimatum"),
+    *_games("talk", "talking_dilemma", simultaneous=True),
+    *_games("talk", "trust_and_split", "deal_or_no_deal", "simple_negotiation"),
     Game(
         "open_spiel",
         "open_spiel.open_spiel:OpenSpiel",

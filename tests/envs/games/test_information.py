@@ -42,6 +42,10 @@ SMALL: tuple[tuple[str, dict[str, Any]], ...] = (
     ("breakthrough", {"rows": 4, "columns": 2}),
     ("pig", {"winscore": 4, "horizon": 6}),
     ("ultimatum", {"coins": 3}),
+    ("talking_dilemma", {"rounds": 1}),
+    ("trust_and_split", {"claims": (0, 10)}),
+    ("deal_or_no_deal", {"counts": (1, 1), "total": 2, "turns": 3}),
+    ("simple_negotiation", {"kinds": 2, "stock": 1, "most": 1, "turns": 2}),
     ("pig", {"winscore": 3, "horizon": 6, "piglet": True}),
 )
 

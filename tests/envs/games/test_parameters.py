@@ -35,6 +35,10 @@ LARGEST: tuple[tuple[str, dict[str, Any]], ...] = (
     ("hex", {"board_size": 11}),
     ("first_sealed_auction", {"players": 10, "max_value": 1000}),
     ("battleship", {"board_width": 6, "board_height": 6, "num_shots": 36}),
+    ("talking_dilemma", {"rounds": 10, "points": (99, 0, 100, 98)}),
+    ("trust_and_split", {"rounds": 6, "talks": 2, "claims": tuple(range(11))}),
+    ("deal_or_no_deal", {"counts": (4, 4, 4, 4), "total": 20, "turns": 10}),
+    ("simple_negotiation", {"kinds": 5, "stock": 20, "most": 5, "turns": 12}),
     ("backgammon", {"hyper_backgammon": False, "scoring_type": "full_scoring"}),
 )
 
@@ -53,6 +57,12 @@ BEYOND: tuple[tuple[str, tuple[dict[str, Any], ...]], ...] = (
     ("battleship", ({"board_width": 7}, {"board_height": 0}, {"num_shots": 0}, {"num_shots": 17})),
     ("battleship", tuple({"ship_sizes": sizes} for sizes in ((), (0,), (5,), (2, 2, 2, 2)))),
     ("ultimatum", ({"coins": 0}, {"coins": 31}, {"messages": "poems"})),
+    ("talking_dilemma", ({"rounds": 0}, {"rounds": 11}, {"points": (3, 0, 5)})),
+    ("talking_dilemma", ({"points": (5, 0, 3, 1)}, {"points": (3, 2, 5, 1)})),
+    ("trust_and_split", ({"rounds": 7}, {"talks": 3}, {"claims": (0,)}, {"claims": (5, 0)})),
+    ("deal_or_no_deal", ({"counts": (5,)}, {"counts": (1,)}, {"total": 21}, {"turns": 1})),
+    ("simple_negotiation", ({"kinds": 1}, {"stock": 21}, {"most": 0}, {"turns": 13})),
+    ("simple_negotiation", ({"scoring": "points"},)),
     ("backgammon", ({"scoring_type": "money"}, {"max_player_turns": 0}, {"hyper_backgammon": 1})),
 )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.reasoning.answers import extract_answer
 
-EVERYONE, NOBODY = -1, -2  # channels; others are the numbers of seats
+EVERYONE, NOBODY, SEALED = -1, -2, -3  # channels; others are the numbers of seats
 MAX_WORDS = 500  # characters of a message; a longer one is no move
 _ACT = re.compile(r"\[([^\[\]]*)\]")
 _BRACKETS = str.maketrans("[]<>", "()()")
@@ -39,7 +39,8 @@ class Turn:
 
     Attributes:
         seat: Who made it.
-        channel: Who reads it beside that seat: `EVERYONE`, `NOBODY` or a seat.
+        channel: Who reads it beside that seat: `EVERYONE`, `NOBODY` or a seat; `SEALED`: everyone,
+            when all seats have made such a move.
         act: The number of an action; None for words alone.
         words: Of the seat's own; empty where messages are templates.
     """

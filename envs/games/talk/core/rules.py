@@ -23,6 +23,7 @@ from zerogym.envs.games.talk.core.messages import (
     EVERYONE,
     MAX_WORDS,
     NOBODY,
+    SEALED,
     Move,
     Turn,
     public_part,
@@ -54,7 +55,7 @@ class Phase:
     Attributes:
         mover: The seat to move, `CHANCE` or `TERMINAL`.
         acts: Numbers of the actions that may be chosen, increasing.
-        channel: Who reads the move: `EVERYONE`, `NOBODY` or a seat.
+        channel: Who reads the move, as in a `Turn`.
         words: With free messages: `none` but the act, words `beside` an act, or words `alone`, too.
     """
 
@@ -92,6 +93,13 @@ class TalkGame(Game[TalkState]):
     @abstractmethod
     def phase(self, state: TalkState) -> Phase:
         """Return who may do what next."""
+
+    def now(self, state: TalkState) -> Phase:
+        """Return the phase of a state, kept while the same state is looked at again."""
+        last: tuple[TalkState, Phase] | None = self.__dict__.get("_last")
+        if last is None or last[0] is not state:
+            last = self.__dict__["_last"] = (state, self.phase(state))
+        return last[1]
 
     @abstractmethod
     def returns(self, state: TalkState) -> tuple[float, ...]:
@@ -146,16 +154,12 @@ class TalkGame(Game[TalkState]):
         return self.num_seats + sum(self.deal_sizes) + self.max_turns * self.num_actions
 
     def reads(self, state: TalkState, number: int, seat: int) -> bool:
-        """Return True if a seat reads a turn, by its number; its own ones always.
-
-        Where all move at once, turns of a round are read when the round is over.
-        """
-        turn, turns = state.turns[number], len(state.turns)
-        if turn.seat == seat:
-            return True
-        if turn.channel not in (EVERYONE, seat):
-            return False
-        return not self.simultaneous or number < turns - turns % self.num_seats
+        """Return True if a seat reads a turn, by its number; its own ones always."""
+        turn = state.turns[number]
+        if turn.channel != SEALED or turn.seat == seat:
+            return turn.seat == seat or turn.channel in (EVERYONE, seat)
+        sealed = [one.channel == SEALED for one in state.turns]
+        return sum(sealed[:number]) < sum(sealed) - sum(sealed) % self.num_seats
 
     def initial(self) -> TalkState:
         """Nothing has happened."""
@@ -163,15 +167,15 @@ class TalkGame(Game[TalkState]):
 
     def to_move(self, state: TalkState) -> int:
         """Return the mover of the phase."""
-        return self.phase(state).mover
+        return self.now(state).mover
 
     def legal(self, state: TalkState) -> tuple[int, ...]:
         """Return the acts of the phase; with free messages, the moves without words."""
-        return self.phase(state).acts
+        return self.now(state).acts
 
     def apply(self, state: TalkState, action: int | Move) -> TalkState:
         """Note an outcome of chance, an act, or a move with words."""
-        phase = self.phase(state)
+        phase = self.now(state)
         if phase.mover == CHANCE:
             assert isinstance(action, int)
             return TalkState((*state.deals, action), state.turns)
@@ -188,7 +192,7 @@ class TalkGame(Game[TalkState]):
         found = TalkState(self.redeal(state, seat, rng))
         for number, turn in enumerate(state.turns):
             if not self.reads(state, number, seat):
-                acts = self.phase(found).acts
+                acts = self.now(found).acts
                 turn = replace(turn, act=acts[int(rng.integers(len(acts)))], words="")
             found = TalkState(found.deals, (*found.turns, turn))
         return found
@@ -231,7 +235,7 @@ class TalkGame(Game[TalkState]):
 
     def request(self, state: TalkState) -> str:
         """Return the request for a reply of the seat to move: its acts, and where words may be."""
-        phase = self.phase(state)
+        phase = self.now(state)
         offered = self.choices(state)
         if not self.is_free or phase.words == "none":
             return f"Reply {offered}."
@@ -242,7 +246,7 @@ class TalkGame(Game[TalkState]):
 
     def choices(self, state: TalkState) -> str:
         """Return the acts of the phase as they are written."""
-        acts = self.phase(state).acts
+        acts = self.now(state).acts
         return " or ".join(f"<answer>{self.action_name(state, act)}</answer>" for act in acts)
 
     def parse(self, state: TalkState, text: str) -> int | Move | None:  # type: ignore[override]
@@ -252,10 +256,13 @@ class TalkGame(Game[TalkState]):
         once; a message that is empty or longer than `MAX_WORDS` is no move.
         """
         text = without_reasoning(text)
-        named = named_action(self, state, written_move(text))
-        phase = self.phase(state)
+        written, phase = written_move(text), self.now(state)
+        named = named_action(self, state, written)
         if named is not None or not self.is_free or phase.words == "none":
             return named
+        names = (self.action_name(state, act).lower() for act in range(self.num_actions))
+        if written in names:  # an act of another phase is a fault, and no words
+            return None
         answer = public_part(text)
         parts = None if answer is None else split_act(answer)
         if parts is None:
@@ -276,7 +283,7 @@ class TalkGame(Game[TalkState]):
             who = "your note"
         else:
             who = "you" if turn.seat == seat else f"player {turn.seat + 1}"
-            if turn.channel != EVERYONE:
+            if turn.channel not in (EVERYONE, SEALED):
                 who += " to you" if turn.channel == seat else f" to player {turn.channel + 1}"
         act = "" if turn.act is None else f": {self.action_name(before, turn.act)}"
         return f"[{who}{act}] {turn.words}".rstrip()

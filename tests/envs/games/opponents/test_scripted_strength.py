@@ -29,6 +29,8 @@ from zerogym.envs.games.solvers.best_response import exploitability
         ("matching_pennies", (0, 0), None),
         ("first_sealed_auction", (2.0185, 2.0185), None),
         ("ultimatum", (35 / 11, 45 / 11), 0.0),
+        ("talking_dilemma", (3.75, 3.75), 2.0),
+        ("trust_and_split", (22.1528, 22.1528), 3.75),
     ],
 )
 def test_exact_strength(name: str, won: float | tuple[float, ...], lost: float | None) -> None:
@@ -57,6 +59,8 @@ def test_exact_strength(name: str, won: float | tuple[float, ...], lost: float |
         ("pig", 100, 0.8, 1),  # 95.5% wins in 10,000 games
         ("backgammon", 200, 0.48, 0.82),  # 82.5% wins
         ("kuhn_match", 400, 0.14, 0.34),  # 55% wins, 31% losses
+        ("deal_or_no_deal", 200, 3.9, 5.1),  # 2.9 as the first, 6.1 as the second
+        ("simple_negotiation", 200, 0.8, 0.96),  # 0.88 in 3,000 games
         pytest.param("large backgammon", 60, 0.85, 1, marks=pytest.mark.proof),  # 97.2% wins
     ],
 )

@@ -105,13 +105,13 @@ def test_hostile_messages_are_no_moves_in_bounded_time(name: str) -> None:
     free: Any = load_game(name, messages="free")
     state = deal(free, free.initial(), np.random.default_rng(0))
     act = free.action_name(state, free.legal(state)[0])
-    ten = "a b" * 3_500_000
+    ten = "a b" * (3_500_000 if name == "ultimatum" else 3_500)  # the code is that of all games
     hostile = (
-        ten, f"<answer>{ten}</answer>", f"<answer>{ten} [{act}]</answer>", "[" * 10_000_000,
+        ten, f"<answer>{ten}</answer>", f"<answer>{ten} [{act}]</answer>", "[" * len(ten),
         f"<answer>{'[' * 900}</answer>", f"<answer>x [{act}] [{act}]</answer>",
         "<answer></answer>", "<answer> \n\u200b</answer>", "", "<answer>vote for nobody [vote 9]"
         "</answer>", "<answer>[nonsense]</answer>", f"<answer>{'x' * (MAX_WORDS + 1)}</answer>",
-        f"<answer>{chr(0xfdfa) * MAX_WORDS}</answer>", "<think>" * 1_000_000,
+        f"<answer>{chr(0xfdfa) * MAX_WORDS}</answer>", "<think>" * (len(ten) // 7),
     )  # fmt: skip
     for reply in hostile:
         start = time.process_time()
