@@ -12,6 +12,8 @@ from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.cli import app
 from zerogym.cli.settings import build
+from zerogym.cli.settings.files import read_config
+from zerogym.errors import ImportRefused
 
 
 def run(*words: str) -> Result:
@@ -99,3 +101,22 @@ def test_settings_of_a_part_are_options() -> None:
 def test_unknown_parts_name_the_nearest() -> None:
     shown = run("tmpo")
     assert shown.exit_code == 2 and "Did you mean 'tempo'" in shown.stderr
+
+
+def test_prompts_and_rollouts_have_options_and_tables_of_files(tmp_path: Path) -> None:
+    typed = {"prompts": "pool", "prompts.size": "1", "rollouts": "dars", "rollouts.most": "16"}
+    config = build(GRPOConfig, typed)
+    assert (config.source.record()["size"], config.algorithm.rolling.record()["most"]) == (1, 16)
+    path = tmp_path / "run.toml"
+    tasks = '[prompts.tasks.sums]\nenv = "{}"\nweight = 2\n[eval_tasks.plain]\nenv = "{}"\n'
+    head = '[prompts]\npart = "mixture"\nown = 1.0\n'
+    path.write_text(head + tasks.format("zerogym/Counting-v0", "zerogym/Counting-v0"))
+    config = build(GRPOConfig, read_config(GRPOConfig, path, {}))
+    assert [task.env for task in config.source.task_specs(config.task).values()] == [
+        "zerogym/Counting-v0", config.env,
+    ]  # fmt: skip
+    assert config.eval_tasks == {"plain": {"env": "zerogym/Counting-v0"}}
+    for wrong in (("mine:A-v0", "zerogym/Counting-v0"), ("zerogym/Counting-v0", "mine:A-v0")):
+        path.write_text(head + tasks.format(*wrong))
+        with pytest.raises(ImportRefused, match=r"run.toml names the environment 'mine:A-v0'"):
+            read_config(GRPOConfig, path, {})

@@ -143,6 +143,7 @@ class _Run:
             raise FileExistsError(f"{self.out} holds a run: resume it, or choose another out")
         latest = found[-1] if found else None
         self.problems = Environments(config.env, config.env_kwargs, config.wrappers)
+        config.source.check(self.problems.task)
         specs = config.source.task_specs(self.problems.task)
         for spec in specs.values():
             own = self.problems.of(spec)
@@ -228,7 +229,8 @@ class _Run:
 
     def check_processes(self) -> None:
         """Wait for all processes, and raise unless weights and the states of parts are the same."""
-        parallel.check_same(self.learner.parameters, self.learner.part_state())
+        states = self.learner.part_state() | {"prompts": self.prompts.record(self.step)}
+        parallel.check_same(self.learner.parameters, states)
 
     def save(self) -> Path:
         """Write a checkpoint of the last complete step."""

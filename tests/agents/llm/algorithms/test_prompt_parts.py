@@ -138,7 +138,7 @@ def test_sec_takes_the_categories_of_the_task() -> None:
     categories = {prompt.options["category"] for prompt in drawn(SEC(), 200)}
     assert len(categories) > 1
     with pytest.raises(ValueError, match=r"sec needs two arms.*Countdown-v0 has no categories"):
-        GRPOConfig(env="zerogym/Countdown-v0", prompts="sec")
+        SEC().check(TaskSpec("zerogym/Countdown-v0"))
     with pytest.raises(ValueError, match="learns from advantages, which sequence_loss has not"):
         GRPOConfig(env=TASK.env, prompts="sec", sequence_loss="pacs")
 
