@@ -15,7 +15,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE TOKENIZERS_PARALLELISM=f
 # Containers often set it; the hundreds of processes of the tests would each compile torch anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: bench test contracts proofs audit lint docs site clean install install-dev
+.PHONY: bench test contracts proofs audit lint docs site gpu-bundle clean install install-dev
 
 bench: install
 	$(RUN) -m zerogym bench quick
@@ -67,6 +67,11 @@ $(RUN):
 # `python -m http.server -d build/site`.
 site: install-dev
 	$(ONE_THREAD) NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build
+
+# A folder for a machine with a GPU, torch, transformers and NumPy, and without network: see its
+# run.py. Speeds of SmolLM2 need no weights; run.py --smollm2 DIR takes real ones.
+gpu-bundle: install
+	$(RUN) tools/gpu_bundle.py build/gpu-bundle
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache

@@ -91,11 +91,11 @@ def ours(size: Size, **changes: Any) -> Update:
     return lambda: agent.update(tensors)
 
 
-def five(size: Size, **changes: Any) -> Update:
-    """An update of five seeds at once."""
+def several(size: Size, seeds: int = SEEDS, **changes: Any) -> Update:
+    """An update of several seeds at once."""
     data = made_up()
-    seeds = [settings(size, seed=seed, **changes) for seed in range(SEEDS)]
-    agents = [ContinuousFB.create(config, data, ACTIONS) for config in seeds]
+    configs = [settings(size, seed=seed, **changes) for seed in range(seeds)]
+    agents = [ContinuousFB.create(config, data, ACTIONS) for config in configs]
     together, tensors = MultiSeedAgent(agents), stack_datasets([a.to_tensors(data) for a in agents])
     return lambda: together.update(tensors)
 
@@ -194,7 +194,7 @@ def together_rows(device: str, blocks: int, seconds: float) -> Iterator[tuple[st
         ways["bf16, compiled, graph"] = fast
     for size in SIZES:
         for way, changes in ways.items():
-            updates = {"alone": ours(size, **changes), "together": five(size, **changes)}
+            updates = {"alone": ours(size, **changes), "together": several(size, **changes)}
             measures = {n: partial(rate, each, seconds) for n, each in updates.items()}
             found = in_turn(measures, blocks, f"{size.name}, {way}")
             by = "clock" if device == "cuda" else "cpu"

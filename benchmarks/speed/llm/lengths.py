@@ -86,16 +86,7 @@ def trained(name: str, rows: int, rounds: int) -> tuple[list[Timed], list[Timed]
 
     Those of a group have a prompt in common, which packed rows hold once.
     """
-    rng = np.random.default_rng(0)
-    lengths = draw_lengths(rng, rows)
-    prompts = [_made_up(rng, TOKENS) for _ in range(rows // GROUP)]
-    groups = [
-        [
-            _episode(rng, prompt, group * GROUP + one, int(lengths[group * GROUP + one]))
-            for one in range(GROUP)
-        ]
-        for group, prompt in enumerate(prompts)
-    ]
+    groups = made_up_groups(rows)
     learners = [
         Learner(endless(name)[0], GRPOConfig(micro_batch=rows, packing=packing))
         for packing in (True, False)
@@ -104,7 +95,26 @@ def trained(name: str, rows: int, rounds: int) -> tuple[list[Timed], list[Timed]
         learner.update(groups)
     times = [[timed(partial(one.update, groups)) for one in learners] for _ in range(rounds)]
     packed, padded = zip(*times, strict=True)
-    return list(packed), list(padded), int(lengths.sum()) + TOKENS * rows
+    return list(packed), list(padded), tokens_of(groups)
+
+
+def made_up_groups(rows: int) -> list[list[Trajectory]]:
+    """Groups of episodes with made-up tokens and rewards, so many episodes in all."""
+    rng = np.random.default_rng(0)
+    lengths = draw_lengths(rng, rows)
+    prompts = [_made_up(rng, TOKENS) for _ in range(rows // GROUP)]
+    return [
+        [
+            _episode(rng, prompt, group * GROUP + one, int(lengths[group * GROUP + one]))
+            for one in range(GROUP)
+        ]
+        for group, prompt in enumerate(prompts)
+    ]
+
+
+def tokens_of(groups: list[list[Trajectory]]) -> int:
+    """All tokens of these episodes, prompts counted for each."""
+    return sum(len(item.flatten().ids) for group in groups for item in group)
 
 
 def _made_up(rng: np.random.Generator, count: int) -> tuple[int, ...]:
