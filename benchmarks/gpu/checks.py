@@ -5,13 +5,14 @@ What compiles comes last: the compiler alone may take a minute.
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from zerogym.benchmarks.gpu import agents_and_worlds as others
 from zerogym.benchmarks.gpu import language
 from zerogym.benchmarks.gpu.setup import Numbers, Setup
 
-RECORDED = {"cuda_graph": True}
-BF16 = {"precision": "bf16", "cuda_graph": True}
+RECORDED: dict[str, Any] = {"cuda_graph": True}
+BF16: dict[str, Any] = {"precision": "bf16", "cuda_graph": True}
 
 CHECKS: dict[str, Callable[[Setup], Numbers]] = {
     "replies of tiny equal the CPU's, eager": partial(language.equal_replies, step="eager"),

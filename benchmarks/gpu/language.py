@@ -6,6 +6,8 @@ that rounding exchanges, replies differ from there on, so that log-probabilities
 the first difference.
 """
 
+from functools import partial
+
 import numpy as np
 import torch
 
@@ -66,8 +68,8 @@ def reply_rates(setup: Setup, name: str, step: str, dtype: str) -> Numbers:
     found = {}
     for rows in sizes:
         prompts, sampling = _prompts(rows), Sampling(tokens, seed=SEED)
-        rate = setup.rate(lambda p=prompts, s=sampling: engine.generate(p, s), rows * tokens)
-        found[f"tokens/s, {rows} rows"] = rate
+        call = partial(engine.generate, prompts, sampling)
+        found[f"tokens/s, {rows} rows"] = setup.rate(call, rows * tokens)
     return found
 
 
@@ -78,7 +80,7 @@ def update_rates(setup: Setup, name: str, dtype: str) -> Numbers:
     for way, packing in (("packed", True), ("padded", False)):
         model = setup.model(name, dtype)[0]
         learner = Learner(model, GRPOConfig(packing=packing, micro_batch=64, dtype=dtype))
-        found[f"tokens/s, {way}"] = setup.rate(lambda own=learner: own.update(groups), tokens)
+        found[f"tokens/s, {way}"] = setup.rate(partial(learner.update, groups), tokens)
     return found
 
 

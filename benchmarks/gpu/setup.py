@@ -1,4 +1,4 @@
-"""What all checks share: the device, the sizes, the models, and rates by the clock."""
+"""The device, the sizes, the models and the clock that all checks share."""
 
 import statistics
 import time
@@ -48,7 +48,7 @@ class Setup:
 
     @property
     def seconds(self) -> float:
-        """Of one measurement."""
+        """The seconds of one measurement."""
         return 0.0 if self.smoke else 2.0
 
     def model(self, name: str, dtype: str = "float32", device: str = "") -> tuple[Any, Any]:
