@@ -28,7 +28,7 @@ from zerogym.envs.references import CannotImport, import_module, load_reference
 from zerogym.errors import MissingExtra, UnknownName
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
 
 ENVS, OPPONENTS, REWARDS = "zerogym.envs", "zerogym.opponents", "zerogym.rewards"
 
@@ -40,7 +40,7 @@ def entries(group: str) -> "list[EntryPoint]":
 
 
 @lru_cache(maxsize=1)
-def _all_entries(folders: tuple[tuple[str, int], ...]) -> "EntryPoints":
+def _all_entries(folders: tuple[tuple[str, int], ...]) -> Any:
     """Read the entry points of all packages, again when a folder has changed; 20 milliseconds."""
     from importlib.metadata import entry_points
 

@@ -15,6 +15,7 @@ import json
 import re
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -54,6 +55,7 @@ def main(extras: Sequence[str]) -> None:
     if not gpu:
         refuse_cuda(dry_run(package))
     pip(*package)
+    compile_packages()
     check_imports()
     STAMP.write_text(json.dumps({"pyproject": fingerprint, "extras": sorted(required)}), "utf-8")
 
@@ -134,10 +136,19 @@ def dry_run(arguments: Sequence[str]) -> Report | None:
 def pip(*arguments: str) -> None:
     """Run `pip install` with its output shown; stop if it fails."""
     print("pip install", *arguments, flush=True)
-    # Most files of torch and transformers are never imported: Python compiles those that are.
+    # pip would compile in one process; `compile_packages` does it in one for each core.
     command = [sys.executable, "-m", "pip", "install", "--no-compile", *arguments]
     if subprocess.run(command).returncode != 0:
         raise SystemExit("pip install failed; its message stands above.")
+
+
+def compile_packages() -> None:
+    """Compile what is installed, so that the first workers of the tests do not all do it again.
+
+    Files that are no Python of this version, such as templates, stay as they are.
+    """
+    folder = sysconfig.get_path("purelib")
+    subprocess.run([sys.executable, "-m", "compileall", "-qq", "-j", "0", folder])
 
 
 def has_gpu() -> bool:

@@ -90,7 +90,10 @@ class GRPOConfig(  # the fields of the last base come first
         self._check_ray()
         check_text_wrappers("GRPOConfig.eval_wrappers", self.eval_wrappers, self.env)
         if self.eval_opponent != "random" and game_of(self.env) is None:
-            raise ValueError(f"eval_opponent is for games: {self.env} has env_kwargs instead")
+            raise ValueError(
+                f"eval_opponent is for our games, in which the model plays all seats: {self.env} "
+                'takes its arguments by env_kwargs, say {"opponent": "random"} if it is a game'
+            )
 
     def _check_decoding(self) -> None:
         """Refuse compiled and captured decoding where another engine or other weights decode."""

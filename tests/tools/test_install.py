@@ -98,13 +98,26 @@ def test_a_run_installs_once(install: ModuleType, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(install, "torch_version", lambda: next(versions))
     monkeypatch.setattr(install, "dry_run", pip)
     monkeypatch.setattr(install, "pip", lambda *arguments: installed.append(arguments[-1]))
+    monkeypatch.setattr(install, "compile_packages", lambda: installed.append("compiled"))
     monkeypatch.setattr(install, "check_imports", lambda: None)
     install.main([])
-    assert [name.partition("[")[0] for name in installed] == ["torch==2.13.0", str(install.ROOT)]
+    names = [name.partition("[")[0] for name in installed]
+    assert names == ["torch==2.13.0", str(install.ROOT), "compiled"]
     assert install.CONSTRAINTS.read_text() == "torch==2.13.0+cpu\n"
     assert "llm" in json.loads(install.STAMP.read_text())["extras"]
     install.main(["sb3"])  # a second run would end the iterator of versions
-    assert len(installed) == 2
+    assert len(installed) == 3
+
+
+def test_what_is_installed_is_compiled_and_what_cannot_be_is_left(
+    install: ModuleType, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    (tmp_path / "good.py").write_text("x = 1")
+    (tmp_path / "template.py").write_text("class {{ name }}: pass")
+    monkeypatch.setattr(install.sysconfig, "get_path", lambda name: str(tmp_path))
+    install.compile_packages()
+    compiled = [path.name.partition(".")[0] for path in tmp_path.rglob("*.pyc")]
+    assert compiled == ["good"] and capfd.readouterr() == ("", "")
 
 
 def all_extras(install: ModuleType) -> set[str]:
