@@ -1,9 +1,11 @@
 from .algorithms.batch import Batch
 from .algorithms.tables import Advantage, advantage
+from .contamination import prefix_probe
 from .evaluation import evaluate
 from .generation.engines import load_generator
 from .generation.protocol import Sampling
 from .grpo_config import GRPOConfig
+from .models.changed_weights import changed_weights
 from .models.loading import load_model, save_model
 from .policy import LLMPolicy
 from .rollout.evaluation import Evaluation
@@ -21,11 +23,13 @@ __all__ = [
     "SFTConfig",
     "Sampling",
     "advantage",
+    "changed_weights",
     "evaluate",
     "evaluate_samples",
     "fine_tune",
     "load_generator",
     "load_model",
+    "prefix_probe",
     "save_model",
     "sft",
     "train",

@@ -1,4 +1,4 @@
-"""`zerogym model [NAME]`: the language models of this machine, and how to get SmolLM2."""
+"""`zerogym model [NAME]`: the language models of this machine, and what training has changed."""
 
 from typing import Annotated
 
@@ -14,11 +14,22 @@ def model(
     name: Annotated[
         str, typer.Argument(help="list, tiny, smollm2, a directory or a hub id owner/name.")
     ] = "list",
+    changed_from: Annotated[
+        str | None,
+        typer.Option(
+            "--changed-from",
+            metavar="START",
+            help="The model before training: show the share of weights that have changed.",
+        ),
+    ] = None,
 ) -> None:
-    """Prepare a language model, or list the known ones."""
+    """Prepare a language model, list the known ones, or compare one with its start."""
     if name == "list":
         for known, state in known_models():
             out.print(f"{known:<10} {state}")
+        return
+    if changed_from is not None:
+        _compare(changed_from, name)
         return
     from zerogym.agents.llm.models.directories import model_directory
     from zerogym.agents.llm.models.loading import load_model
@@ -39,6 +50,21 @@ def model(
         f"[green]{escape(name)}[/] loads: {type(loaded).__name__}, {parameters / 1e6:.1f} M "
         f"parameters, vocabulary {len(tokenizer)}"
     )
+
+
+def _compare(start: str, trained: str) -> None:
+    """Print the share of changed weights of a model, and of its most and least changed tensors."""
+    from zerogym.agents.llm.models.changed_weights import changed_weights
+
+    whole, tensors = changed_weights(start, trained)
+    out.print(
+        f"Of {whole.weights:,} weights {whole.share:.1%} differ by more than 1e-5, "
+        f"{whole.rounded_share:.1%} in bfloat16."
+    )
+    untouched = sum(each.changed == 0 for each in tensors)
+    out.print(f"[dim]{untouched} of {len(tensors)} tensors have no weight that differs.[/]")
+    for each in sorted(tensors, key=lambda each: -each.share)[:5]:
+        out.print(f"{each.share:7.1%}  {each.rounded_share:7.1%}  {escape(each.name)}")
 
 
 def known_models() -> list[tuple[str, str]]:
