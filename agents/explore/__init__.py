@@ -1,4 +1,4 @@
 """Exploration: agents that act without a reward, and the data that they collect.
 
-Read `collect.py` and `players.py`; papers are files of `rewards`.
+Read `policies.py`, `collect.py` and `players.py`; papers are files of `rewards`.
 """

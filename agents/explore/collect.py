@@ -21,7 +21,7 @@ import torch
 from zerogym.agents.datasets.dataset import check_spaces
 from zerogym.agents.datasets.environments import make_env, task_names
 from zerogym.agents.datasets.stored import append_shard
-from zerogym.agents.explore.config import LEARNED, ORACLES, CollectConfig
+from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.learners.registry import make_explorer
 from zerogym.agents.explore.players import (
     ExploringPlayer,
@@ -30,6 +30,7 @@ from zerogym.agents.explore.players import (
     RandomPlayer,
     TaskPlayer,
 )
+from zerogym.agents.explore.policies import CollectingPolicy, IntrinsicReward
 from zerogym.agents.explore.replay_buffer import ReplayBuffer
 from zerogym.agents.explore.run import (
     Progress,
@@ -75,7 +76,7 @@ def collect(
     try:
         _check_worlds(worlds, config)
         report = on_progress or (lambda progress: None)
-        players = [_player(name, worlds[0], config, folder, report) for name in config.players]
+        players = [_player(part, worlds[0], config, folder, report) for part in config.players]
         run = Run(config, folder, worlds, players, ReplayBuffer(config.steps), report)
         with locked(folder):
             lock_folder(run)
@@ -90,7 +91,7 @@ def collect(
 
 def _check_worlds(worlds: list[gym.Env[Any, Any]], config: CollectConfig) -> None:
     """Raise unless all variants have the same spaces, and for oracles the same tasks."""
-    has_oracle = any(name in ORACLES for name in config.players)
+    has_oracle = any(part.graded for part in config.players)
     for env, variant in zip(worlds, config.variants or ({},), strict=True):
         check_spaces(env)
         alike = [env.observation_space.shape, env.action_space]
@@ -103,16 +104,17 @@ def _check_worlds(worlds: list[gym.Env[Any, Any]], config: CollectConfig) -> Non
 
 
 def _player(
-    name: str,
+    part: CollectingPolicy,
     env: gym.Env[Any, Any],
     config: CollectConfig,
     folder: Path,
     report: Callable[[Progress], object],
 ) -> Player:
-    if name == "random":
+    if isinstance(part, IntrinsicReward):
+        return ExploringPlayer(env, make_explorer(part, env, config))
+    if not part.graded:
         return RandomPlayer(env, config.hold)
-    if name in LEARNED:
-        return ExploringPlayer(env, make_explorer(name, env, config))
+    name = part.title()
     if getattr(env.unwrapped, "has_oracle", True):
         return OraclePlayer(env, name, config)
     return ExpertPlayer(env, name, config, folder, report)

@@ -6,20 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
+from zerogym.agents.explore.policies import POLICIES, CollectingPolicy, IntrinsicReward
 from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.settings import check_types
 
-Learned = Literal["rnd", "icm", "disagreement", "max_info", "diayn", "aps", "proto"]
-Scripted = Literal["random", "expert", "play", "medium", "medium_replay"]
-PolicyName = Literal[
-    "rnd", "random", "disagreement", "aps", "diayn", "proto", "icm", "max_info",
-    "expert", "play", "medium", "medium_replay", "mixed",
-]  # fmt: skip
-LEARNED, SCRIPTED = get_args(Learned), get_args(Scripted)
-ORACLES = ("expert", "play", "medium", "medium_replay")
-SKILLED = ("diayn", "aps")  # whose policy is conditioned on a skill
+LEARNED = ("rnd", "icm", "disagreement", "max_info", "diayn", "aps", "proto")
 
 
 @describe_fields
@@ -38,7 +31,9 @@ class CollectConfig:
     variants: Sequence[Mapping[str, Any]] = ()  # arguments of each variant; alternate by episode
     reset_options: Mapping[str, Any] = field(default_factory=dict)  # of every episode, JSON values
     # -- Policy and size
-    policy: PolicyName = "random"  # the policy that acts
+    policy: str | CollectingPolicy | Mapping[str, Any] = field(
+        default="random", metadata={"parts": POLICIES}
+    )  # the policy that acts
     mix: tuple[str, ...] = ("random", "rnd", "expert")  # policies that alternate by episode; mixed
     tasks: tuple[str, ...] = ()  # tasks of expert, play and medium; empty: all of the environment
     teacher: Literal["ppo", "sac", "dqn"] = "ppo"  # trained if expert, ... have no oracle
@@ -74,13 +69,12 @@ class CollectConfig:
                 value = getattr(self, name)
                 if not low <= value <= high:
                     raise ValueError(f"CollectConfig.{name} must {text}, got {value}")
-        if self.policy not in get_args(PolicyName):
-            raise ValueError(
-                f"CollectConfig.policy must be one of {', '.join(get_args(PolicyName))}"
-            )
+        part = POLICIES.make(self.policy)
+        if not isinstance(self.policy, str) or ":" in self.policy:
+            object.__setattr__(self, "policy", part)
         if self.teacher not in ("ppo", "sac", "dqn"):
             raise ValueError(f"CollectConfig.teacher must be ppo, sac or dqn, got {self.teacher!r}")
-        fitting = [n for n in (*SCRIPTED, *LEARNED) if n not in SKILLED]
+        fitting = [name for name in POLICIES if name != "mixed" and not _is_skilled(name)]
         wrong = [name for name in self.mix if name not in fitting]
         if self.policy == "mixed" and (wrong or not self.mix):
             raise ValueError(
@@ -89,9 +83,15 @@ class CollectConfig:
             )
 
     @property
-    def players(self) -> tuple[str, ...]:
+    def players(self) -> tuple[CollectingPolicy, ...]:
         """The policies that alternate, one for each episode."""
-        return self.mix if self.policy == "mixed" else (self.policy,)
+        names = self.mix if self.policy == "mixed" else (self.policy,)
+        return tuple(POLICIES.make(name) for name in names)
+
+    @property
+    def policy_title(self) -> str:
+        """The name of the policy."""
+        return POLICIES.make(self.policy).title()
 
     @property
     def worlds(self) -> tuple[dict[str, Any], ...]:
@@ -102,9 +102,16 @@ class CollectConfig:
         """Return the settings as JSON values."""
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         values |= {name: dict(values[name]) for name in ("env_kwargs", "reset_options")}
+        if isinstance(self.policy, CollectingPolicy):
+            values["policy"] = self.policy.record()
         values["variants"] = [dict(each) for each in self.variants]
         found: dict[str, Any] = json.loads(json.dumps(values))
         return found
+
+
+def _is_skilled(name: str) -> bool:
+    part = POLICIES[name]
+    return issubclass(part, IntrinsicReward) and part.skilled
 
 
 _RANGES = (

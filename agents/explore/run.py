@@ -26,6 +26,7 @@ from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.learners.base import Explorer, below
 from zerogym.agents.explore.players import ExploringPlayer, Player
 from zerogym.agents.explore.replay_buffer import ReplayBuffer
+from zerogym.agents.parts import recorded_part
 from zerogym.envs.recorded import without_keys
 
 _PACKAGES = ("gymnasium", "numpy", "torch", "mujoco")
@@ -71,6 +72,7 @@ def lock_folder(run: Run) -> None:
     manifest = read_manifest(run.folder)
     if manifest.get("origin"):
         raise ValueError(f"{run.folder} holds data made from other data; choose another folder")
+    recorded_part(manifest["config"].get("policy"), path)
     recorded = CollectConfig(**manifest["config"]).to_dict()
     if without_keys(recorded) != without_keys(run.config.to_dict()):
         raise ValueError(f"{run.folder} holds data of other settings; choose another folder")

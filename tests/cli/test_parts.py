@@ -55,6 +55,12 @@ def test_presets_are_listed_and_explained() -> None:
     assert "Subtract the group's mean" in run("dr_grpo").output  # the part comes first
 
 
+def test_rewards_of_collections_are_parts() -> None:
+    shown = run("max_info").output
+    assert "--policy.noise [default: 0.01]" in shown and "2412.12098" in shown
+    assert "rnd" in run("policy").output
+
+
 def test_a_part_of_ones_own_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "part_with_a_page.py").write_text(
         "from dataclasses import dataclass\nfrom zerogym.agents.llm import Advantage\n\n"

@@ -1,7 +1,7 @@
 """The interface of intrinsic rewards, and parts that several of them share.
 
-An explorer is one subclass of `Intrinsic` in a file of its own, named in `EXPLORERS`; the agent
-(`learners/base.py`) is the same for all.
+An explorer is one subclass of `Intrinsic` in a file of its own, with a part in `policies.py`; the
+agent (`learners/base.py`) is the same for all.
 """
 
 from abc import ABC, abstractmethod

@@ -18,10 +18,11 @@ MODELS = 5  # the paper's
 class Disagreement(Intrinsic):
     """Variance of an ensemble of forward models, which predict the change of the state."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, models: int = MODELS) -> None:
         super().__init__(shape)
+        self.count = models
         inputs = shape.observations + shape.actions
-        self.models: nn.Module = Ensemble(MODELS, inputs, shape.hidden, shape.observations)
+        self.models: nn.Module = Ensemble(models, inputs, shape.hidden, shape.observations)
 
     def predictions(self, batch: Batch) -> Tensor:
         """Return the change of the state by each model, (E, n, k)."""
@@ -34,7 +35,7 @@ class Disagreement(Intrinsic):
     def loss(self, batch: Batch) -> tuple[Tensor, Metrics]:
         change = batch.next_observations - batch.observations  # (n, k)
         errors = (self.predictions(batch) - change).square().mean(dim=2)  # (E, n)
-        rows, models = torch.arange(errors.shape[1]), torch.arange(MODELS)[:, None]
-        kept = ((rows + models) % MODELS < MODELS / 2).float()  # (E, n); rows come in any order
+        rows, models = torch.arange(errors.shape[1]), torch.arange(self.count)[:, None]
+        kept = ((rows + models) % self.count < self.count / 2).float()  # (E, n)
         loss = (errors * kept).sum() / kept.sum()
         return loss, {"disagreement/error": loss.detach()}

@@ -12,17 +12,18 @@ from torch.nn import functional
 
 from zerogym.agents.explore.rewards.base import Batch, Intrinsic, Metrics, Shape, mlp
 
-FEATURES, BETA = 32, 0.2  # BETA is the paper's
+BETA = 0.2  # the paper's
 
 
 class ICM(Intrinsic):
     """Intrinsic curiosity module."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, features: int = 32, beta: float = BETA) -> None:
         super().__init__(shape)
-        self.encoder: nn.Module = mlp(shape.observations, shape.hidden, FEATURES)
-        self.forward_model: nn.Module = mlp(FEATURES + shape.actions, shape.hidden, FEATURES)
-        self.inverse_model: nn.Module = mlp(2 * FEATURES, shape.hidden, shape.actions)
+        self.beta = beta
+        self.encoder: nn.Module = mlp(shape.observations, shape.hidden, features)
+        self.forward_model: nn.Module = mlp(features + shape.actions, shape.hidden, features)
+        self.inverse_model: nn.Module = mlp(2 * features, shape.hidden, shape.actions)
 
     def reward(self, batch: Batch) -> Tensor:
         here, there = self.encoder(batch.observations), self.encoder(batch.next_observations)
@@ -39,4 +40,4 @@ class ICM(Intrinsic):
         )
         forward = self.reward(batch).mean()
         metrics = {"icm/forward": forward.detach(), "icm/inverse": inverse.detach()}
-        return (1 - BETA) * inverse + BETA * forward, metrics
+        return (1 - self.beta) * inverse + self.beta * forward, metrics

@@ -10,16 +10,14 @@ from torch import Tensor
 
 from zerogym.agents.explore.rewards.base import Batch, Intrinsic, Metrics, Shape, mlp
 
-FEATURES = 64  # our choice; the paper has 512 for images
-
 
 class RND(Intrinsic):
     """Random network distillation."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, features: int = 64) -> None:
         super().__init__(shape)
-        self.predictor = mlp(shape.observations, shape.hidden, FEATURES)
-        self.target = mlp(shape.observations, shape.hidden, FEATURES).requires_grad_(False)
+        self.predictor = mlp(shape.observations, shape.hidden, features)
+        self.target = mlp(shape.observations, shape.hidden, features).requires_grad_(False)
 
     def reward(self, batch: Batch) -> Tensor:
         obs = batch.next_observations

@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from zerogym.agents.explore.config import CollectConfig
+from zerogym.agents.explore.config import LEARNED, CollectConfig
 from zerogym.agents.explore.learners.ddpg import DDPG
 from zerogym.agents.explore.learners.dqn import DQN
-from zerogym.agents.explore.learners.registry import EXPLORERS
+from zerogym.agents.explore.policies import POLICIES
 from zerogym.agents.explore.replay_buffer import ReplayBuffer
 from zerogym.agents.explore.rewards.aps import APS, NEIGHBOURS
 from zerogym.agents.explore.rewards.base import Batch, Intrinsic, Metrics, RunningMoments, Shape
@@ -263,14 +263,14 @@ def test_ddpg_takes_the_minimum_of_both_critics(order: int) -> None:
 
 
 @pytest.mark.parametrize("discrete", [False, True])
-@pytest.mark.parametrize("name", list(EXPLORERS))
+@pytest.mark.parametrize("name", LEARNED)
 def test_an_explorer_resumes_exactly_from_its_tensors(name: str, discrete: bool) -> None:
-    config = CollectConfig(waves=4, hidden=16, batch_size=32)
-    buffer = _buffer(discrete, EXPLORERS[name].skill_size)
+    config, part = CollectConfig(waves=4, hidden=16, batch_size=32), POLICIES.make(name)
+    buffer = _buffer(discrete, part(Shape(10, 2, False, 16)).skill_size)
     shape = Shape(10, 3 if discrete else 2, discrete, 16)
 
     def make() -> DDPG | DQN:
-        return (DQN if discrete else DDPG)(config, 2, shape, EXPLORERS[name](shape))
+        return (DQN if discrete else DDPG)(config, 2, shape, part(shape))
 
     def learn(agent: DDPG | DQN) -> dict[str, float]:
         agent.begin_shard(5)

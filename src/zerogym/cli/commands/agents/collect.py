@@ -47,11 +47,12 @@ def collect(
     if resume is not None:
         given = from_file(read_manifest(resume)["config"], given, resume / MANIFEST)
     config = build(CollectConfig, given)
-    name = f"{config.env.rpartition('/')[2]}-{config.policy}-{config.seed}"
+    title = config.policy_title
+    name = f"{config.env.rpartition('/')[2]}-{title.replace(':', '-')}-{config.seed}"
     folder = resume or chosen or Path("runs/data") / name
     kept = f"finished shards are kept; continue with: zerogym collect --resume {folder}"
     with progress_bar() as bar:
-        line = bar.add_task(config.policy, total=config.steps, note="")
+        line = bar.add_task(title, total=config.steps, note="")
 
         def show(progress: Any) -> None:
             note = shown_metrics(progress.metrics, "")

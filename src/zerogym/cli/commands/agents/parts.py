@@ -1,7 +1,7 @@
 """`zerogym parts`: the papers that a training run can name, and the page of each."""
 
 import inspect
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -29,16 +29,18 @@ def parts(
     as_json: AsJson = False,
 ) -> None:
     """List the parts of training that papers brought, or explain one of them."""
+    from zerogym.agents.explore.policies import POLICIES
     from zerogym.agents.llm.algorithms.presets import PRESETS
     from zerogym.agents.llm.algorithms.tables import TABLES
 
-    if name is not None and name not in (*TABLES, _PRESET):
-        if name in PRESETS and not any(name in table.names() for table in TABLES.values()):
+    tables: dict[str, Table[Any]] = {**TABLES, POLICIES.kind: POLICIES}  # of collections, too
+    if name is not None and name not in (*tables, _PRESET):
+        if name in PRESETS and not any(name in table.names() for table in tables.values()):
             _explain_preset(name)
         else:
-            _explain(_find(name, TABLES))
+            _explain(_find(name, tables))
         return
-    shown = {kind: table for kind, table in TABLES.items() if name in (None, kind)}
+    shown = {kind: table for kind, table in tables.items() if name in (None, kind)}
     presets = PRESETS if name in (None, _PRESET) else {}
     if as_json:
         records = [
