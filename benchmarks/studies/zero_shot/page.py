@@ -55,7 +55,7 @@ All of that is of seed 10; seeds 11 to 13 did not diverge in 12,000 to 16,000 up
 settings. With those of today five seeds were trained from their beginning through 40,000 updates,
 ten times the preset's (2026-11-27). From update 4,000 on:
 
-| seed | rank of B at 4,000, least, at the end | Bellman term at 4,000, largest, at the end | score after 8,000, 40,000 |
+| seed | rank of B: at 4,000, least, last | Bellman term: at 4,000, largest, last | score: 8,000, last |
 | --- | --- | --- | --- |
 | 10 | 56.3, 56.3, 56.8 | 227, 288, 234 | 0.49, 0.50 |
 | 11 | 52.3, 52.3, 53.4 | 273, 340, 193 | 0.42, 0.58 |
@@ -63,10 +63,10 @@ ten times the preset's (2026-11-27). From update 4,000 on:
 | 13 | 54.8, 54.8, 56.0 | 243, 723, 221 | 0.56, 0.64 |
 | 14 | 54.1, 54.1, 55.4 | 275, 280, 165 | 0.49, 0.53 |
 
-None diverged, no checkpoint was refused as suspect, and the largest Bellman terms are those of single
-batches. The score is the mean over all tasks, from 0 for random actions to 1 for the oracle;
-between the reports it moves by 0.1. So longer training neither ruins an agent any more, nor does it
-make one much better.
+None diverged, no checkpoint was refused as suspect, and the largest Bellman terms are those of
+single batches. The score is the mean over all tasks, from 0 for random actions to 1 for the oracle;
+between evaluations it moves by up to 0.1. So longer training does not ruin an agent any more, and
+does not make one much better.
 
 *2026-11-24, AMD EPYC, two cores with other load, commit 8140b41 for constant settings: `zerogym
 train fb --env zerogym/PointMaze-v0 --env-kwargs '{"layout": "u"}' --seed 10 --updates 40000`, and
