@@ -55,7 +55,7 @@ All of that is of seed 10; seeds 11 to 13 did not diverge in 12,000 to 16,000 up
 settings. With those of today five seeds were trained from their beginning through 40,000 updates,
 ten times the preset's (2026-11-27). From update 4,000 on:
 
-| seed | rank of B: at 4,000, least, last | Bellman term: at 4,000, largest, last | score: 8,000, last |
+| seed | rank of B: 4,000, least, last | Bellman term: 4,000, most, last | score: 8,000, last |
 | --- | --- | --- | --- |
 | 10 | 56.3, 56.3, 56.8 | 227, 288, 234 | 0.49, 0.50 |
 | 11 | 52.3, 52.3, 53.4 | 273, 340, 193 | 0.42, 0.58 |
