@@ -40,10 +40,18 @@ def _poker_moves(state: Any) -> list[str]:
     return list(state["current_legal_action_tree"])
 
 
+def _trades(state: Any) -> list[str]:
+    """Offers of one unit for another, of three kinds as in our game, and perhaps acceptance."""
+    kinds = ("Wheat", "Wood", "Sheep")
+    offers = [f"Offer: 1 {own} -> 1 {other}" for own in kinds for other in kinds if own != other]
+    return [*offers, "Accept"] if state["current_offer"] else offers
+
+
 ARENA: dict[str, tuple[str, dict[str, Any], Legal]] = {  # its name, arguments and legal moves
     "tic_tac_toe": ("TicTacToe-v0", {}, _free_cells),
     "connect_four": ("ConnectFour-v0", {}, _open_columns),
     "kuhn_poker": ("KuhnPoker-v0", {"max_rounds": 1}, _poker_moves),
+    "simple_negotiation": ("SimpleNegotiation-v0", {"max_turns": 8}, _trades),
 }
 
 

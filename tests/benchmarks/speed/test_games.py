@@ -10,6 +10,7 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
+from helpers.games.talk import TALK
 from zerogym.benchmarks.speed.games import loops as game_loops
 from zerogym.benchmarks.speed.games import moves as games
 from zerogym.benchmarks.speed.games import peers
@@ -97,7 +98,7 @@ def test_every_game_has_its_forms(entry: Any) -> None:
 
 @pytest.mark.parametrize("name", [*peers.ARENA, *CLASSIC])
 def test_every_game_of_a_peer_is_played(name: str) -> None:
-    has = ["OpenSpiel"]
+    has = [] if name in TALK else ["OpenSpiel"]
     has += ["TextArena", "TextArena raw"] if name in peers.ARENA else []
     has += ["PettingZoo"] if name in CLASSIC else []
     for peer in has:
@@ -173,6 +174,10 @@ def test_legal_moves_are_read_from_the_state_of_text_arena() -> None:
         *"123567"
     ]
     assert legal["connect_four"]({"board": [[*"X.O...."], [*"XXO...."]]}) == [*"13456"]
+    trades = legal["simple_negotiation"]
+    assert len(trades({"current_offer": None})) == 6
+    assert trades({"current_offer": {}}) == trades({"current_offer": None})
+    assert trades({"current_offer": {"from_player": 0}})[-1] == "Accept"
     assert legal["kuhn_poker"]({"current_legal_action_tree": {"fold": 0, "call": 0}}) == [
         "fold",
         "call",

@@ -39,6 +39,7 @@ LARGEST: tuple[tuple[str, dict[str, Any]], ...] = (
     ("trust_and_split", {"rounds": 6, "talks": 2, "claims": tuple(range(11))}),
     ("deal_or_no_deal", {"counts": (4, 4, 4, 4), "total": 20, "turns": 10}),
     ("simple_negotiation", {"kinds": 5, "stock": 20, "most": 5, "turns": 12}),
+    ("twenty_questions", {"things": 16, "questions": 20}),
     ("backgammon", {"hyper_backgammon": False, "scoring_type": "full_scoring"}),
 )
 
@@ -63,6 +64,7 @@ BEYOND: tuple[tuple[str, tuple[dict[str, Any], ...]], ...] = (
     ("deal_or_no_deal", ({"counts": (5,)}, {"counts": (1,)}, {"total": 21}, {"turns": 1})),
     ("simple_negotiation", ({"kinds": 1}, {"stock": 21}, {"most": 0}, {"turns": 13})),
     ("simple_negotiation", ({"scoring": "points"},)),
+    ("twenty_questions", ({"things": 17}, {"questions": 0}, {"questions": 21})),
     ("backgammon", ({"scoring_type": "money"}, {"max_player_turns": 0}, {"hyper_backgammon": 1})),
 )
 

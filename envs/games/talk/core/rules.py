@@ -10,12 +10,13 @@ interruptions, and messages of which a seat knows only that they were sent.
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, named_action
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
 from zerogym.envs.games.core.parameters import check_choice
 from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.games.core.seat_views import MAX_OBSERVATION
@@ -72,7 +73,8 @@ OVER = Phase(TERMINAL)
 class TalkGame(Game[TalkState]):
     """Base of the games of talk.
 
-    A subclass has `phase`, `returns`, `rules`, `action_name`, `max_turns`, and where chance deals
+    A subclass has `phase`, `returns`, `rules`, `max_turns`, `action_name`, which does not depend on
+    the state, and where chance deals
     something `chance`, `deal_sizes`, `knows`, `redeal` and `holding`.
 
     `observe` is float32: the seat one-hot, each deal one-hot, zeros where the seat does not know
@@ -126,6 +128,12 @@ class TalkGame(Game[TalkState]):
     def is_free(self) -> bool:
         """Return True if seats may write words of their own."""
         return self.messages == "free"
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The act of each name, in lower case."""
+        start = self.initial()
+        return {self.action_name(start, act).lower(): act for act in range(self.num_actions)}
 
     @property
     def small(self) -> bool:
@@ -256,24 +264,22 @@ class TalkGame(Game[TalkState]):
         once; a message that is empty or longer than `MAX_WORDS` is no move.
         """
         text = without_reasoning(text)
-        written, phase = written_move(text), self.now(state)
-        named = named_action(self, state, written)
-        if named is not None or not self.is_free or phase.words == "none":
-            return named
-        names = (self.action_name(state, act).lower() for act in range(self.num_actions))
-        if written in names:  # an act of another phase is a fault, and no words
+        phase, named = self.now(state), self.numbers.get(written_move(text))
+        if named is not None:  # an act of another phase is a fault, and no words
+            return named if named in phase.acts else None
+        if not self.is_free or phase.words == "none":
             return None
         answer = public_part(text)
         parts = None if answer is None else split_act(answer)
         if parts is None:
             return None
-        words = spoken(parts[0])
-        act = None if parts[1] is None else named_action(self, state, parts[1])
-        if words is None or (act is None and (parts[1] is not None or phase.words != "alone")):
+        words, written = spoken(parts[0]), parts[1]
+        if words is None or (written is None and phase.words != "alone"):
             return None
-        if not words:
-            return act
-        return Move(act, words)
+        act = None if written is None else self.numbers.get(written, -1)
+        if act is not None and act not in phase.acts:
+            return None
+        return Move(act, words) if words else act
 
     def _line(self, state: TalkState, number: int, seat: int) -> str:
         """Return a turn as a seat reads it. What stands in brackets is never a seat's own words."""

@@ -60,6 +60,7 @@ def test_exact_strength(name: str, won: float | tuple[float, ...], lost: float |
         ("backgammon", 200, 0.48, 0.82),  # 82.5% wins
         ("kuhn_match", 400, 0.14, 0.34),  # 55% wins, 31% losses
         ("deal_or_no_deal", 200, 3.9, 5.1),  # 2.9 as the first, 6.1 as the second
+        ("twenty_questions", 200, 2.3, 3.8),  # 5.875 as the guesser, as the keeper what random has
         ("simple_negotiation", 200, 0.8, 0.96),  # 0.88 in 3,000 games
         pytest.param("large backgammon", 60, 0.85, 1, marks=pytest.mark.proof),  # 97.2% wins
     ],
