@@ -93,9 +93,8 @@ def _summary(part: type[Any]) -> str:
 
 def _plural(kind: str) -> str:
     """Return the name of a table in Python."""
-    return {"kl_estimator": "DIVERGENCES", "sequence_loss": "SEQUENCE_LOSSES"}.get(
-        kind, f"{kind.upper()}S"
-    )
+    own = {"kl_estimator": "DIVERGENCES", "sequence_loss": "SEQUENCE_LOSSES"}
+    return own.get(kind, kind.upper() if kind.endswith("s") else f"{kind.upper()}S")
 
 
 @cache

@@ -266,6 +266,7 @@ def test_several_tasks_have_environments_of_their_own(envs: Environments) -> Non
 # --- parts
 
 
+@pytest.mark.claim("refill", says="The batch is full, and all of its problems are in the band.")
 def test_refill_keeps_a_band_of_difficulty(envs: Environments) -> None:
     def shares(part: Refill) -> list[float]:
         groups = taken(envs, part, prompts_per_step=4, group_size=8).groups
@@ -291,6 +292,11 @@ def test_dars_numbers_of_the_authors_schedules() -> None:
     assert DARS(divided=True, most=64).extra(1 / 8, 8) == math.ceil(8 * (1 - root) / root) == 5
 
 
+@pytest.mark.claim(
+    "dars",
+    says="Absolute advantages of hard problems add up to as much as those of problems that are "
+    "solved half of the time.",
+)
 @pytest.mark.parametrize("share", [1 / 8, 2 / 8, 3 / 8])
 def test_dars_makes_absolute_advantages_of_hard_problems_as_large(share: float) -> None:
     """(N + extra) S(u) is at least N S(1/2), and less than one episode's part above it."""
