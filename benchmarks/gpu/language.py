@@ -9,7 +9,6 @@ the first difference.
 from functools import partial
 
 import numpy as np
-import torch
 
 from zerogym.agents.llm.generation.decoding.static_shapes import StaticStep
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
@@ -104,9 +103,3 @@ def _prompts(rows: int) -> list[list[int]]:
     rng = np.random.default_rng(0)
     found: list[list[int]] = rng.integers(20, 200, (rows, TOKENS)).tolist()
     return found
-
-
-def float32_products() -> None:
-    """Compute float32 products in float32: TF32 keeps 10 of 23 bits."""
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False

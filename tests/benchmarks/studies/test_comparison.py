@@ -177,11 +177,13 @@ def test_the_rival_learns_from_replies_of_the_start_model_alone(
         return whole(config)
 
     monkeypatch.setattr(cells, "rejection_sampling", watched)
-    config = replace(TINY, passes=3, lr=1e-2)
+    poker = {"env": "zerogym/KuhnPoker-v0", "env_kwargs": {"opponent": "scripted"}}
+    config = replace(TINY, **poker, passes=3, lr=1e-2)
     found = cells.measure(Cell("sums", RIVAL, 0), config, tmp_path / "run")
     start = load_file(model_directory("tiny") / "model.safetensors")
     assert all((recorded["weights"][name] == start[name]).all() for name in start)
     returns = [each.reward for each in recorded["episodes"]]
+    assert len(set(returns)) > 1, "else no learning rate moves a weight"
     assert len(returns) == 2 * 2 * 2 and recorded["config"].least_reward == sum(returns) / 8
     assert (recorded["config"].steps, recorded["config"].lr) == (6, 1e-2)
     assert found["before"]["episodes"] == found["after"]["episodes"] == 4
