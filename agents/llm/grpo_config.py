@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -178,7 +179,7 @@ class GRPOConfig(  # the fields of the last base come first
         own = {name: part.record() for name, part in parts.items() if isinstance(part, Part)}
         return asdict(self) | own
 
-    @property
+    @cached_property  # a step takes it more than once, and making it checks all of its parts
     def algorithm(self) -> Algorithm:
         """The preset with the parts that are set."""
         parts = {part.name: getattr(self, part.name) for part in fields(Algorithm)}

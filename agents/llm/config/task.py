@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
@@ -29,7 +30,7 @@ class TaskSettings(Group):
         default="endless", metadata={"parts": PROMPTS}
     )  # which problems are posed: endless, a pool, a mixture of tasks, a curriculum
 
-    @property
+    @cached_property
     def source(self) -> Prompts:
         """The part that `prompts` names."""
         return PROMPTS.make(self.prompts)

@@ -149,12 +149,14 @@ class Seat:
         )
         return text if kind == "reply" else None
 
-    def add_reward(self, reward: float) -> None:
-        """Add a reward to the last turn."""
-        if self.turns:
-            self.turns[-1] = replace(self.turns[-1], reward=self.turns[-1].reward + reward)
-        else:
+    def add_outcome(self, reward: float, info: Mapping[str, Any] | None) -> None:
+        """Add a reward to the last turn, and the info of its step where it took it."""
+        if not self.turns:
             self.early += reward
+        elif reward or info is not None:
+            turn = self.turns[-1]
+            own = turn.info if info is None else info
+            self.turns[-1] = replace(turn, reward=turn.reward + reward, info=own)
 
 
 @dataclass(frozen=True)
@@ -274,12 +276,11 @@ class Episode:
 
     def add_outcome(self, rewards: Mapping[str, float]) -> None:
         """Add the rewards of a step, and its info to the turn that took it."""
-        if self.replied is not None:
-            turns = self.seats[self.replied].turns
-            turns[-1] = replace(turns[-1], info=self.env.info(self.replied))
-            self.replied = None
-        for seat, reward in rewards.items():
-            self.seats[seat].add_reward(reward)
+        for name, seat in self.seats.items():
+            info = self.env.info(name) if name == self.replied else None
+            if info is not None or name in rewards:
+                seat.add_outcome(rewards.get(name, 0.0), info)
+        self.replied = None
 
     def records(self) -> list[Trajectory]:
         """Return a trajectory for each seat."""

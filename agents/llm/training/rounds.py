@@ -76,7 +76,8 @@ class Rounds:
     ) -> None:
         self._envs, self._config, self._rng = envs, config, rng
         self._make_players, self._roll = make_players, roll
-        self._part = config.algorithm.rolling
+        self._algorithm = config.algorithm
+        self._part = self._algorithm.rolling
         self._seed: int | None = None  # of the player, where draws are numbered by request
         self._group_of: list[int] = []  # by request
         self._groups: list[dict[str, Group]] = []  # by seat
@@ -144,7 +145,7 @@ class Rounds:
 
     def _filtered(self, requests: Sequence[Request], played: Sequence[Seats]) -> list[Seats]:
         """Return the groups of a round without what filters drop; too small ones are left out."""
-        algorithm = self._config.algorithm
+        algorithm = self._algorithm
         large = [
             [
                 each

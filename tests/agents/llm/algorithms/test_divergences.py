@@ -9,11 +9,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from zerogym.agents.llm.algorithms.batch import Batch  # noqa: E402
+from zerogym.agents.llm.algorithms.batch import Batch, Sample  # noqa: E402
 from zerogym.agents.llm.algorithms.divergences import K1, K2, K3  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
-from zerogym.agents.llm.algorithms.reward_shaping import shaped  # noqa: E402
 from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
     DIVERGENCES,
     Totals,
@@ -154,7 +153,7 @@ def test_policy_gradient_is_that_of_the_mean_reward(
         with torch.no_grad():
             distance = [k1(policy.logprobs(r), reference.logprobs(r)).numpy() for r in pair]
         episode_returns = [
-            shaped(Trajectory("e", 0, 0, (), reward=rewarded[r]), 2, 0.0, kl * d)
+            Sample(Trajectory("e", 0, 0, (), reward=rewarded[r]), kl * d)
             for r, d in zip(pair, distance, strict=True)
         ]
         weights = weigh(algorithm.estimator, Batch([episode_returns]))

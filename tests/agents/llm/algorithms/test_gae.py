@@ -7,12 +7,14 @@ from zerogym.agents.llm.algorithms.advantages.gae import Gae, explained_variance
 from zerogym.agents.llm.algorithms.advantages.group_relative import whiten
 from zerogym.agents.llm.algorithms.advantages.vl_dac import VlDac
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Sample
-from zerogym.agents.llm.algorithms.reward_shaping import shaped
+from zerogym.agents.llm.algorithms.reward_shaping import Overlong
 from zerogym.agents.trajectory import Trajectory, Turn
 
 
 def token_rewards(episode: Trajectory, limit: int, overlong: float, penalty: Floats) -> Floats:
-    return shaped(episode, limit, overlong, penalty).token_rewards
+    plain = Sample(episode, penalty)
+    [[shaping]] = Overlong(overlong)(Batch([[plain]]), limit)
+    return Sample(episode, penalty, shaping).token_rewards
 
 
 def played(*turns: tuple[int, float], early: float = 0.0) -> Trajectory:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from functools import partial
 
 import gymnasium as gym
+import numpy as np
 import pytest
 
 import zerogym  # noqa: F401  (registers the ids)
 from helpers.llm.scripted_engine import CountDown, Echo, Scripted, Typist, repeat
-from zerogym.agents.llm.algorithms.reward_shaping import shaped
+from zerogym.agents.llm.algorithms.batch import Sample
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.rollout.branching import branch
 from zerogym.agents.llm.rollout.context_window import Markovian, Truncate
@@ -81,14 +82,8 @@ def test_branches_of_a_tool_world_go_on_from_the_same_turn(asynchronous):
     flat = branches[0].flatten()
     first = flat.turn.index(2)
     assert not any(flat.mask[:first]) and any(flat.mask[first:])
-    viewed = shaped(branches[0], 9, 0.0, 0.0 * _ones(flat.mask))
+    viewed = Sample(branches[0], np.zeros(sum(flat.mask)))
     assert len(viewed.token_rewards) == len(viewed.ids) == sum(flat.mask)
-
-
-def _ones(mask):
-    import numpy as np
-
-    return np.ones(sum(mask))
 
 
 def test_a_branch_that_says_the_same_is_the_same_episode():
