@@ -41,7 +41,8 @@ def play(
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="How many episodes.")] = 1,
     arg: Annotated[
-        list[str] | None, typer.Option(help="Argument of the environment, NAME=VALUE.")
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Argument of the environment; may be repeated."),
     ] = None,
 ) -> None:
     """Play an environment in the terminal: type replies, Ctrl-D leaves.

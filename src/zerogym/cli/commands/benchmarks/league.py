@@ -51,7 +51,7 @@ def league(
         ),
     ] = 0,
     arg: Annotated[
-        list[str] | None, typer.Option(help="Parameter of the game, NAME=VALUE.")
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Parameter of the game.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
