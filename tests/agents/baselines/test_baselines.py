@@ -65,6 +65,7 @@ def test_masks_reach_a_model_through_wrappers() -> None:
     assert [e.value for e in play(envs, SB3Policy(model, envs), list(range(6)))] == [5.0] * 6
 
 
+@pytest.mark.proof
 def test_dqn_learns_a_goal() -> None:
     settings = {
         "learning_starts": 500,

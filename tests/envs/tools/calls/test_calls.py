@@ -208,10 +208,8 @@ UNITS = (
 ENDS = ("", "</python>", "</tool_call>", "\n```", "</think>")
 
 
-@pytest.mark.parametrize(
-    "format",
-    [pytest.param(name, marks=pytest.mark.proof if name != "json" else ()) for name in FORMATS],
-)
+@pytest.mark.proof
+@pytest.mark.parametrize("format", FORMATS)
 def test_ten_megabytes_of_anything_take_linear_time(format: str) -> None:
     """Each unit, repeated, at two lengths: four times the text may not take much longer than so."""
     find = get_format(format).find
