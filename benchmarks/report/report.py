@@ -10,6 +10,7 @@ from pathlib import Path
 from zerogym.benchmarks.report.charts import forest
 from zerogym.benchmarks.report.findings import findings
 from zerogym.benchmarks.report.page import write_page
+from zerogym.benchmarks.report.pass_curves import pass_panels
 from zerogym.benchmarks.report.reproduction import command_of
 from zerogym.benchmarks.report.sections import sections
 from zerogym.benchmarks.report.table_csv import table_csv
@@ -42,6 +43,7 @@ def write_report(suite: Suite, records: Sequence[Record], path: Path) -> Path:
         findings=findings(table),
         totals=forest(totals) if totals else "",
         sections=sections(table, records),
+        sampled=pass_panels(path.parent),
         agents=[(agent.title, agent.about) for agent in suite.agents],
         problems=[
             (*key, score.error)

@@ -14,6 +14,7 @@ pytest.importorskip("transformers")
 
 import zerogym
 from helpers.llm.scripted_engine import Letters
+from helpers.svg import texts
 from zerogym.agents.llm import evaluate_samples, sampled_evaluation
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.rollout.evaluation import NotHeldOut
@@ -150,6 +151,14 @@ def test_a_mistake_is_one_line(line: str, tmp_path: Path, monkeypatch: pytest.Mo
     [shown] = result.stderr.splitlines()
     assert shown.startswith("error ") and MISTAKES[line] in shown, shown
     assert result.stdout == "" and not list(tmp_path.iterdir())
+
+
+def test_a_picture_has_the_curve_of_both_models(engine: Sometimes, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    first, second, picture = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "new/c.svg"))
+    evaluated(first)
+    evaluated(second, "--against", first, "--picture", picture)
+    assert texts(picture.read_text("utf-8")).count("any") == 2
 
 
 def test_logs_that_cannot_be_compared_are_refused(engine: Sometimes, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from zerogym.cli.console import (
     usage_errors,
 )
 from zerogym.cli.names import typed_id
+from zerogym.errors import require
 
 KS = (1, 4, 16, 64)
 LOG = "outcomes.jsonl"
@@ -59,6 +60,10 @@ def evaluate(
         float,
         typer.Option(help="A problem above this share of correct samples is in the support."),
     ] = 0.0,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw pass@k over k, with --against that of both: SVG."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Sample several episodes of each test problem: pass@k, max@k and the entropy of the answers.
@@ -75,6 +80,8 @@ def evaluate(
     )
 
     json_only(as_json)
+    if picture is not None:
+        require("matplotlib", "bench", "the picture")
     earlier = None if against is None else read_outcomes(against)
     if model.endswith(".jsonl"):
         if env is not None:
@@ -106,8 +113,18 @@ def evaluate(
         document["against"] = {"log": against, **asdict(comparison)}
         if (support := comparison.support) is not None:
             document["against"]["support"] |= {name: getattr(support, name) for name in SHARES}
+    if picture is not None:
+        _draw(picture, [found] if earlier is None else [earlier, found])
     if as_json:
         print_json(document)
+
+
+def _draw(path: Path, evaluations: Sequence[Any]) -> None:
+    from zerogym.benchmarks.report.pass_curves import pass_picture
+    from zerogym.benchmarks.results.results_file import write_whole
+
+    write_whole(path, pass_picture(evaluations))
+    out.print(f"Picture: {escape(printable(str(path)))}", soft_wrap=True)
 
 
 def _sample(
