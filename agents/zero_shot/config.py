@@ -11,10 +11,9 @@ from zerogym.agents.compiling import COMPILERS
 from zerogym.agents.datasets.environments import check_wrappers
 from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.settings import check_types
+from zerogym.agents.zero_shot.features import FEATURES, Features
 from zerogym.errors import UnknownName
 
-# See `representations.py` and `feature_losses.py`.
-FEATURES = ("fb", "laplacian", "icm", "latent", "contrastive", "svd", "random", "identity")
 NETS = ("product", "wide")
 ENCODERS = ("auto", "state", "pixels", "tokens")  # see `encoders.py`
 # How a run is computed, see `computing.py`.
@@ -45,7 +44,9 @@ class FBConfig:
     data_steps: int = 20_000  # transitions collected by a random policy before training
     hold: int = 1  # steps for which a random action is repeated while collecting
     # -- Model
-    features: str = "fb"  # what B is; another of `FEATURES` makes F the successor features of B
+    features: str | Features | Mapping[str, Any] = field(
+        default="fb", metadata={"parts": FEATURES}
+    )  # what B is; another than fb makes F the successor features of B
     samples: int = 10_000  # transitions kept beside the model, for reward inference
     updates: int = 3_000  # gradient steps
     batch_size: int = 128  # transitions a gradient step
@@ -111,6 +112,9 @@ class FBConfig:
         for name, known in _NAMES.items():
             if getattr(self, name) not in known:
                 raise UnknownName(f"FBConfig.{name}", getattr(self, name), list(known))
+        part = FEATURES.make(self.features)
+        if not isinstance(self.features, str) or ":" in self.features:
+            object.__setattr__(self, "features", part)
         if self.conservative == "measure" and self.features != "fb":
             raise ValueError("FBConfig.conservative: successor features have no measure")
         if self.flow_bc > 0 and self.bc > 0:
@@ -132,13 +136,20 @@ class FBConfig:
             )
         if self.gamma == 1:
             raise ValueError("FBConfig.gamma must be below 1: episodes have no end")
-        if self.gamma == 0 and self.features == "contrastive":
-            raise ValueError("FBConfig.gamma must be above 0: contrastive features look ahead")
+        if self.gamma == 0 and part.looks_ahead:
+            raise ValueError(f"FBConfig.gamma must be above 0: {part.title()} features look ahead")
+
+    @property
+    def phi(self) -> Features:
+        """The part that `features` names."""
+        return FEATURES.make(self.features)
 
     def to_json(self) -> str:
         """Return the settings as a JSON object."""
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         plain = {name: dict(values[name]) for name in ("env_kwargs", "wrappers")}
+        if isinstance(self.features, Features):
+            plain["features"] = self.features.record()
         return json.dumps(values | plain, indent=2)
 
     @classmethod
@@ -158,7 +169,6 @@ def check_least(settings: Any, **least: float) -> None:
 
 
 _NAMES = {
-    "features": FEATURES,
     "conservative": CONSERVATIVE,
     "net": NETS,
     "device": DEVICES,

@@ -27,6 +27,7 @@ from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers, below, fo
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.data.histories import with_actions, with_histories
 from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset, to_tensors
+from zerogym.agents.zero_shot.features import Sizes, made
 from zerogym.agents.zero_shot.models.architecture import Shape
 from zerogym.agents.zero_shot.models.compatibility import check_data
 from zerogym.agents.zero_shot.models.encoders import encoding_of
@@ -40,8 +41,8 @@ from zerogym.agents.zero_shot.representations.fb_losses import (
     batch_contrast,
     exact_contrast,
 )
-from zerogym.agents.zero_shot.representations.feature_losses import LOSSES
 from zerogym.agents.zero_shot.representations.representations import (
+    FeatureLoss,
     Measure,
     Representation,
     Step,
@@ -77,8 +78,8 @@ class FBAgent(ABC):
             self.representation: Representation = Measure()
             if config.features != "fb":
                 shape = model.shape
-                sizes = (model.inputs, shape.dim, shape.actions, shape.hidden, shape.discrete)
-                self.representation = SuccessorFeatures(LOSSES[config.features](*sizes))
+                sizes = Sizes(model.inputs, shape.dim, shape.actions, shape.hidden, shape.discrete)
+                self.representation = SuccessorFeatures(made(config.phi, sizes, FeatureLoss))
             self.representation.to(self.device)
         self.alpha = Alpha(config.alpha, config.penalty_target).to(self.device)
         trained = {name: (net.parameters(), rate) for name, (net, rate) in self.trained().items()}
@@ -97,7 +98,7 @@ class FBAgent(ABC):
         size = math.prod(dataset.observations.shape[1:])
         # Phi that is the observation itself has its dimensions.
         dim = (config.anchors or size) if config.features == "identity" else config.dim
-        nets = (dim, config.hidden, config.heads, config.anchors, config.features, config.net)
+        nets = (dim, config.hidden, config.heads, config.anchors, config.phi.title(), config.net)
         wide = config.hidden_backward if config.net == "wide" else 0
         noisy = config.flow_bc > 0 and not cls.discrete
         shape = Shape(size, actions, cls.discrete, *nets, wide, noisy, encoding)
@@ -327,7 +328,7 @@ class FBAgent(ABC):
             "forward": (model.forward_net, config.lr_forward),
             "features": (self.representation, config.lr_backward),
         }
-        if config.features not in ("random", "identity"):  # whose B is fixed
+        if not config.phi.fixed:
             nets["backward"] = (model.backward_net, config.lr_backward)
         if model.actor is not None:
             nets["actor"] = (model.actor, config.lr_actor)

@@ -6,7 +6,8 @@ from typing import Any, Self
 
 from torch import nn
 
-from zerogym.agents.zero_shot.config import FEATURES, NETS
+from zerogym.agents.zero_shot.config import NETS
+from zerogym.agents.zero_shot.features import FEATURES
 from zerogym.agents.zero_shot.models.encoders import (
     KINDS,
     OF_B,
@@ -47,8 +48,12 @@ class Shape:
     encoding: Encoding = NO_ENCODING  # what is trained before F, see `encoders.py`
 
     def __post_init__(self) -> None:
-        kinds = (("features", self.kind, FEATURES), ("nets", self.net, NETS))
-        for what, name, known in (*kinds, ("encoder", self.encoding.kind, KINDS)):
+        if ":" not in self.kind and self.kind not in FEATURES.names():  # one's own is not imported
+            raise UnknownName("features", self.kind, FEATURES.names())
+        for what, name, known in (
+            ("nets", self.net, NETS),
+            ("encoder", self.encoding.kind, KINDS),
+        ):
             if name not in known:
                 raise UnknownName(what, name, list(known))
 

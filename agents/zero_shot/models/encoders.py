@@ -27,7 +27,6 @@ from zerogym.agents.zero_shot.models.recurrent import Recurrent
 
 KINDS = ("none", "state", "pixels", "tokens", "history")
 OF_B = ("pixels", "tokens")  # kinds of which B has an encoder of its own
-WHOLE = ("contrastive", "svd")  # features whose own networks read observations as they are
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,8 @@ def encoding_of(config: FBConfig, data: Dataset) -> Encoding:
             f"FBConfig.encoder {kind!r} does not fit observations of shape {shape} and type "
             f"{data.observations.dtype}"
         )
-    if kind not in ("none", "state") and config.features in WHOLE:
-        raise ValueError(f"FBConfig.features {config.features!r} needs vectors as observations")
+    if kind not in ("none", "state") and config.phi.vectors:
+        raise ValueError(f"FBConfig.features {config.phi.title()!r} needs vectors as observations")
     if kind in OF_B and (config.anchors or config.features == "identity"):
         raise ValueError(f"FBConfig.anchors and identity features need vectors, not {kind}")
     if kind != "none" and config.flow_bc > 0:

@@ -8,9 +8,6 @@ n transitions, d features. Left out: that code's autoencoder, transition model a
 successor measure.
 """
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -91,14 +88,15 @@ class Contrastive(FeatureLoss):
 
     looks_ahead = True
 
-    def __init__(self, features: int, dim: int) -> None:
+    def __init__(self, features: int, dim: int, temperature: float = TEMPERATURE) -> None:
         super().__init__()
+        self.temperature = temperature
         self.mu = Backward(features, dim)
 
     def loss(self, step: Step) -> tuple[Tensor, Metrics]:
         here = functional.normalize(step.backward(step.here), dim=-1)  # (n, d)
         cosines = here @ functional.normalize(self.mu(step.later), dim=-1).T  # (n, n)
-        alike = cosines / TEMPERATURE
+        alike = cosines / self.temperature
         own = torch.eye(len(alike), dtype=torch.bool, device=alike.device)
         others = alike.masked_fill(own, -torch.inf)
         loss = (torch.logsumexp(others, -1) - alike.diagonal()).mean()
@@ -128,17 +126,3 @@ class LowRank(FeatureLoss):
 
 def _mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
-
-
-# Features in, dimensions, actions, width, whether actions are discrete.
-LOSSES: Mapping[str, Callable[[int, int, int, int, bool], FeatureLoss]] = MappingProxyType(
-    {
-        "laplacian": lambda k, d, a, h, discrete: Laplacian(),
-        "icm": lambda k, d, a, h, discrete: InverseModel(d, a, h, discrete),
-        "latent": lambda k, d, a, h, discrete: Latent(d, a, h),
-        "contrastive": lambda k, d, a, h, discrete: Contrastive(k, d),
-        "svd": lambda k, d, a, h, discrete: LowRank(k, a, d, h),
-        "random": lambda k, d, a, h, discrete: FeatureLoss(),
-        "identity": lambda k, d, a, h, discrete: FeatureLoss(),
-    }
-)

@@ -21,6 +21,7 @@ from zerogym.agents.datasets.dataset import Dataset, check_encodable, collect
 from zerogym.agents.datasets.environments import make_wrapped_env
 from zerogym.agents.datasets.stored import load_dataset
 from zerogym.agents.json_lines import NotALog, read_rows
+from zerogym.agents.parts import recorded_part
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
@@ -211,7 +212,9 @@ def lock_settings(folder: Path, config: FBConfig) -> None:
         write_text(path, config.to_json())
         return
     try:
-        saved = FBConfig(**read_json(path))  # settings that did not exist then have their defaults
+        values = read_json(path)
+        recorded_part(values.get("features"), path)
+        saved = FBConfig(**values)  # settings that did not exist then have their defaults
     except (TypeError, ValueError) as error:
         raise NotAModel(f"{path} holds no settings of a run: {error}") from None
     here = {name: getattr(config, name) for name in PLACES}

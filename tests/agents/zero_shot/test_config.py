@@ -16,7 +16,6 @@ from zerogym.agents.zero_shot.config import FBConfig
         ({"batch_size": 1}, "batch_size must be at least 2, got 1"),
         ({"tau": 2.0}, "tau"),
         ({"lr_actor": float("nan")}, "lr_actor"),
-        ({"features": "laplacean"}, "laplacian"),
         ({"features": "contrastive", "gamma": 0}, "gamma must be above 0"),
         ({"features": "svd", "conservative": "measure"}, "conservative"),
         ({"device": "gpu"}, "device 'gpu'"),

@@ -16,8 +16,9 @@ from helpers.zero_shot.small_runs import chain, everywhere, random_data
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
-from zerogym.agents.zero_shot.config import FEATURES, FBConfig, preset
+from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular
+from zerogym.agents.zero_shot.features import FEATURES
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.representations.fb_losses import lower_head
 from zerogym.agents.zero_shot.representations.feature_losses import (
