@@ -277,3 +277,4 @@ class DealOrNoDealEnv(TalkEnv):
     """  # noqa: E501 (the example shows a text)
 
     rules_class = DealOrNoDeal
+    strongest = "mcts:400"

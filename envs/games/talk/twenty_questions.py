@@ -1,4 +1,4 @@
-"""Twenty questions: one seat asks yes-no questions about a thing that the other one holds.
+"""Twenty questions: one seat poses yes-no questions about a thing that the other one holds.
 
 The things and their properties are a table of this file, so that an answer is right or wrong. Left
 out: things outside of the table, and answers that are wrong (a keeper's wrong answer is no move).

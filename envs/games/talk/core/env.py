@@ -1,6 +1,11 @@
 """One seat of a game of talk: the sections that the pages of all of them share."""
 
+from typing import ClassVar, cast
+
+from zerogym.envs.games.core.players import Player
+from zerogym.envs.games.opponents.registry import make_opponent
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
+from zerogym.errors import NoOracle
 
 
 class TalkEnv(SingleSeatEnv):
@@ -28,3 +33,15 @@ class TalkEnv(SingleSeatEnv):
         characters) may be repeated up to `max_retries` times, then the seat has the worst payoff
         of the game, and so have the others, unless sums are zero; as at once by an illegal number.
     """
+
+    strongest: ClassVar[str] = "scripted"  # the name of a strong player where nothing is solved
+
+    def oracle_policy(self) -> Player:
+        """The best player known against the opponent; if there is none, a strong one.
+
+        The first is exact where the game can be solved.
+        """
+        try:
+            return super().oracle_policy()
+        except NoOracle:
+            return cast(Player, make_opponent(self.game, self.strongest))

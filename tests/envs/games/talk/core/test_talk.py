@@ -5,6 +5,7 @@ import re
 import time
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pettingzoo
 import pytest
@@ -17,6 +18,7 @@ from zerogym.envs.games.core.tabular_policy import information_sets
 from zerogym.envs.games.talk.core.messages import MAX_WORDS, Move, split_act, spoken
 from zerogym.envs.games.talk.core.rules import TalkGame
 from zerogym.envs.games.views.aec import GameAEC
+from zerogym.envs.registry import single_seat_id
 
 # {n} is a number that no other reply has.
 FORGED = (
@@ -151,3 +153,20 @@ def test_words_are_one_harmless_line() -> None:
     assert spoken("x" * MAX_WORDS) == "x" * MAX_WORDS and spoken("x" * (MAX_WORDS + 1)) is None
     assert split_act("a [b] c") == ("a  c", "b")
     assert split_act("[a] [b]") is None
+
+
+@pytest.mark.parametrize("name", ["deal_or_no_deal", "twenty_questions", "ultimatum"])
+def test_where_nothing_is_solved_the_oracle_is_a_strong_player(name: str) -> None:
+    env: Any = gym.make(single_seat_id(name), messages="free", opponent="scripted", seat=0)
+    scores = {"oracle": 0.0, "random": 0.0}
+    for player in scores:
+        for seed in range(6):
+            env.reset(seed=seed)
+            over, rng = False, np.random.default_rng(seed)
+            while not over:
+                played = env.unwrapped
+                act = played.oracle_action() if player == "oracle" else played.random_action(rng)
+                _, _, over, _, info = env.step(act)
+                assert not info["void_turn"]
+            scores[player] += info["score"] / 6
+    assert scores["oracle"] > scores["random"] + 0.15, scores
