@@ -73,6 +73,13 @@ def test_the_blocks_of_a_page_run_as_they_are_written(page: str, folder: Path) -
     run_page(page, folder, few=False)
 
 
+def test_the_readme_imports_nothing_below_the_public_packages() -> None:
+    blocks = BLOCK.findall((ROOT / "README.md").read_text("utf-8"))
+    code = "\n".join(text for language, _, text in blocks if language == "python")
+    imported = re.findall(r"^\s*(?:from|import) (zerogym[\w.]*)", code, re.MULTILINE)
+    assert len(imported) > 3 and all(name.count(".") <= 2 for name in imported), imported
+
+
 def run_page(page: str, folder: Path, few: bool) -> int:
     """Run the Python and the commands of a page in the current folder; return how many there are.
 
