@@ -12,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from zerogym.agents.checksums import check_regular
 from zerogym.errors import ZerogymError, writing
 
 CHECKSUM = "sha256"  # key of the metadata of a file of tensors
@@ -48,6 +49,7 @@ def read_json(path: Path) -> dict[str, Any]:
         NotAModel: If the file is missing, damaged or something else.
     """
     try:
+        check_regular(path)
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:  # the last: brackets without end
         raise NotAModel(f"{path} cannot be read as JSON: {error}") from None

@@ -1,14 +1,31 @@
 """Checksums of files, kept in the record that names them, so that changed bytes are found.
 
-Records of before there were checksums have none; their files are read unchecked.
+Records of before there were checksums have none; their files are read unchecked. Folders of runs
+and data may be a stranger's, so what has no end (a device, a pipe, or a link to one) is not read.
 """
 
+import errno
 import hashlib
 from pathlib import Path
 
 
+def check_regular(path: Path) -> None:
+    """Refuse to read what exists and is no regular file.
+
+    Raises:
+        OSError: If it is a device, a pipe, a socket or a folder.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+
+
 def checksum(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal digits."""
+    """Return the SHA-256 of a file in hexadecimal digits.
+
+    Raises:
+        OSError: If it cannot be read, or has no end.
+    """
+    check_regular(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from zerogym.agents.checksums import check_regular
 from zerogym.errors import ZerogymError
 
 
@@ -17,12 +18,13 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     Raises:
         NotALog: If another line is no JSON object.
     """
+    check_regular(path)
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     rows = []
     for number, line in enumerate(lines, start=1):
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             if number == len(lines):
                 break
             raise NotALog(f"{path}, line {number} is damaged: {error}") from None

@@ -52,7 +52,7 @@ def read_shard(path: Path) -> Columns:
         return {name: _map(path, _LENGTH + length, size, kind) for name, kind in header.items()}
     except OSError as error:
         raise NotADataset(f"{path.parent} has no readable {path.name}: {error}") from None
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise NotADataset(f"{path} is no shard of a dataset: {error}") from None
 
 

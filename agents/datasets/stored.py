@@ -31,7 +31,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.agents.checksums import check_file, checksum
+from zerogym.agents.checksums import check_file, check_regular, checksum
 from zerogym.agents.datasets.checks import WrongDataset, check_env_matches, check_shapes
 from zerogym.agents.datasets.environments import make_env
 from zerogym.agents.datasets.shards import Columns, NotADataset, read_shard, write_shard
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MANIFEST = "dataset.json"
+_ENTRIES = {"env": str, "env_kwargs": dict, "config": dict, "shards": list, "complete": bool}
 _NEEDED = ("observations", "actions", "next_observations", "terminated", "truncated", "starts")
 
 
@@ -175,15 +176,20 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         WrongDataset: If it is of another format.
     """
     try:
+        check_regular(folder / MANIFEST)
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         version = manifest["format"]
         if version != FORMAT:
             raise WrongDataset(f"{folder} is of format {version}, this zerogym reads {FORMAT}")
-        for name in ("env", "env_kwargs", "config", "shards", "complete"):
-            manifest[name]
+        for name, kind in _ENTRIES.items():
+            if not isinstance(manifest[name], kind):
+                raise ValueError(f"{name} is not of the type {kind.__name__}")
+        for name in ("shards", "variants", "origin"):
+            if not all(isinstance(part, dict) for part in manifest.get(name, ())):
+                raise ValueError(f"{name} does not list objects")
     except WrongDataset:
         raise
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise NotADataset(f"{folder} is no dataset of `zerogym collect`: {error}") from None
     return dict(manifest)
 

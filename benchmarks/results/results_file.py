@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from zerogym.agents.checksums import check_regular
 from zerogym.errors import writing
 
 Record = dict[str, Any]
@@ -29,6 +30,7 @@ class ResultsFile:
         self.path = path
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
+        check_regular(path)
         data = path.read_bytes() if path.exists() else b""
         if data and not data.endswith(b"\n"):
             os.truncate(path, data.rfind(b"\n") + 1)
@@ -49,11 +51,12 @@ def read_records(path: Path) -> Iterator[Record]:
     """Yield the readable lines of a results file; none if it does not exist."""
     if not path.exists():
         return
+    check_regular(path)
     with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
             try:
                 record = json.loads(line)
-            except json.JSONDecodeError:
+            except (json.JSONDecodeError, RecursionError):
                 continue  # a torn line of a killed run
             if isinstance(record, dict):
                 yield record

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from zerogym.agents.checksums import check_regular
 from zerogym.benchmarks.results.results_file import RESULTS, Record
 from zerogym.errors import ZerogymError
 
@@ -89,11 +90,12 @@ def _records(path: Path) -> list[Record]:
     Raises:
         NotARun: If one cannot be read.
     """
+    check_regular(path)
     records = []
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
             raise NotARun(

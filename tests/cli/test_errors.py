@@ -102,6 +102,45 @@ def test_data_of_an_unknown_environment(
     assert words in fails("collect", "--resume", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"config": []}, "config is not of the type dict"),
+        ({"shards": ["shard-00000.safetensors"]}, "shards does not list objects"),
+        ({"variants": "abc"}, "variants does not list objects"),
+    ],
+)
+def test_a_damaged_record_of_data(changed: dict[str, Any], words: str, tmp_path: Path) -> None:
+    collect(CollectConfig("zerogym/FourRooms-v0", steps=20), tmp_path)
+    manifest = json.loads((tmp_path / MANIFEST).read_text())
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest | changed))
+    assert words in fails("data", "card", tmp_path)
+
+
+def test_brackets_without_end_are_one_line(tmp_path: Path) -> None:
+    """Python's parser calls itself for each of them."""
+    deep = 100_000 * "["
+    data, run = tmp_path / "data", tmp_path / "run"
+    collect(CollectConfig("zerogym/FourRooms-v0", steps=20), data)
+    (data / MANIFEST).write_text(deep)
+    assert "no dataset" in fails("data", "card", data)
+    run.mkdir()
+    for name in ("config.json", "results.jsonl"):
+        (run / name).write_text(f"{deep}\n")
+    assert "maximum recursion depth" in fails("train", "fb", "--resume", run)
+    assert "line 1 is torn" in fails("compare", run, run)
+    assert "brackets without end" in fails("train", "fb", "--env-kwargs", deep)
+    assert "nested too deeply" in fails("play", "ChainSum", "--arg", f"difficulty={deep}")
+
+
+def test_a_record_that_has_no_end_is_not_read(tmp_path: Path) -> None:
+    """A link to a device in a folder of a stranger would fill the memory."""
+    for name in (MANIFEST, "config.json"):
+        (tmp_path / name).symlink_to("/dev/zero")
+    for verb in (("data", "card"), ("infer",), ("train", "fb", "--resume")):
+        assert "it is no regular file" in fails(*verb, tmp_path)
+
+
 def test_runs_of_unknown_environments_and_wrappers(tmp_path: Path, line: str) -> None:
     train(FBConfig(line, data_steps=40, batch_size=8, dim=4, hidden=8, updates=1), tmp_path)
     assert "tests/Line-v0 has no named tasks" in fails("infer", tmp_path)

@@ -4,6 +4,7 @@ import functools
 import json
 import math
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any, TypeVar
@@ -46,6 +47,11 @@ def friendly(verb: Verb) -> Verb:
         except (ZerogymError, OSError, gym.error.Error) as error:
             err.print(f"[bold red]error[/] {escape(printable(_line_of(error)))}")
             raise typer.Exit(USER_ERROR) from None
+        except RecursionError as error:
+            if not _is_from_json(error):
+                raise
+            err.print("[bold red]error[/] the JSON of a file or option is nested too deeply")
+            raise typer.Exit(USER_ERROR) from None
         except KeyboardInterrupt as stop:
             message = printable(str(stop))
             err.print(f"\n[yellow]stopped[/]{': ' if message else ''}{escape(message)}")
@@ -54,6 +60,12 @@ def friendly(verb: Verb) -> Verb:
             out.stderr = False
 
     return wrapped  # type: ignore[return-value]
+
+
+def _is_from_json(error: RecursionError) -> bool:
+    """Return True if a text made it, by brackets without end, and not a mistake of ours."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals.get("__name__")).startswith("json.")
 
 
 def _line_of(error: Exception) -> str:

@@ -134,3 +134,5 @@ def _json(text: str) -> Any:
     except json.JSONDecodeError as error:
         example = """'{"name": 1}'"""
         raise ValueError(f"takes JSON, such as {example}, got {text!r:.80}: {error.msg}") from None
+    except RecursionError:
+        raise ValueError(f"takes JSON, got brackets without end: {text!r:.80}") from None

@@ -205,9 +205,12 @@ def _with_full_id(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    from zerogym.agents.checksums import check_regular
+
     try:
+        check_regular(path)
         values = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         says = reason_of(error) if isinstance(error, OSError) else error
         raise UsageError(f"{path.parent} is not a run directory: {path.name}: {says}") from None
     if not isinstance(values, dict):
