@@ -17,11 +17,14 @@ from typing import Any
 
 from papers import IDS
 
+from zerogym.agents.explore.policies import POLICIES
 from zerogym.agents.llm.algorithms.presets import PRESETS
 from zerogym.agents.llm.algorithms.tables import TABLES
+from zerogym.agents.parts import Table
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = "tests/agents/llm"
+FOLDERS = ("tests/agents/llm", "tests/agents/explore")
+ALL: dict[str, Table[Any]] = {**TABLES, POLICIES.kind: POLICIES}
 SHOWN = 2  # tests of a part on the page
 EXACT = re.compile("by_hand|enumeration|unbiased|gradient|of_trl|posterior|papers|numbers")
 LESS = re.compile("refused|fails|named|go_on|goes_on|settings|ctrl_c|every_|run_|which")
@@ -29,9 +32,9 @@ PRESET = "preset"
 ABOUT = """\
 # Parts
 
-{parts} parts in {tables} tables, most from a paper, each with a test of an exact value: a case by
-hand, an enumeration, a closed form or a peer's number. `zerogym parts` lists them, `zerogym parts
-tempo` explains one; [a tutorial](tutorials/own_advantage.md) makes another.
+{parts} parts in {tables} tables. A part of a paper has a test of an exact value: a case by hand, an
+enumeration, a closed form or a peer's number. `zerogym parts` lists them, `zerogym parts tempo`
+explains one; [a tutorial](tutorials/own_advantage.md) makes another.
 
 A **claim** is a statement of the paper in small: on an enumerable policy, a scripted run or a few
 episodes, never the paper's experiment. *Held* is what a test shows, *not held* what a test shows to
@@ -75,8 +78,9 @@ def entries() -> list[Entry]:
     found = [
         Entry(kind, name, _summary(table[name]),
               table[name].source,
-              frozenset({table[name].__name__, f"{kind}={name}", f"{_plural(kind)}:{name}"}))
-        for kind, table in TABLES.items()
+              frozenset({table[name].__name__, table[name].__name__.removesuffix("Reward"),
+                         f"{kind}={name}", f"{_plural(kind)}:{name}"}))
+        for kind, table in ALL.items()
         for name in table.names()
     ]  # fmt: skip
     return found + [
@@ -93,16 +97,17 @@ def _summary(part: type[Any]) -> str:
 
 def _plural(kind: str) -> str:
     """Return the name of a table in Python."""
-    own = {"kl_estimator": "DIVERGENCES", "sequence_loss": "SEQUENCE_LOSSES"}
+    own = {"kl_estimator": "DIVERGENCES", "sequence_loss": "SEQUENCE_LOSSES", "policy": "POLICIES"}
     return own.get(kind, kind.upper() if kind.endswith("s") else f"{kind.upper()}S")
 
 
 @cache
 def tests() -> tuple[Test, ...]:
-    """Return the test functions of the language models' tests."""
+    """Return the test functions of the rooms that have parts."""
     return tuple(
         test
-        for path in sorted((ROOT / FOLDER).rglob("test_*.py"))
+        for folder in FOLDERS
+        for path in sorted((ROOT / folder).rglob("test_*.py"))
         for test in _tests_in(path.relative_to(ROOT), ast.parse(path.read_text("utf-8")))
     )
 
@@ -129,6 +134,9 @@ def _words(function: ast.FunctionDef) -> Iterator[str]:
             for key, value in zip(node.keys, node.values, strict=True):
                 if isinstance(key, ast.Constant) and isinstance(value, ast.Constant):
                     yield f"{key.value!s}={value.value!s}"
+        elif isinstance(node, ast.For) and isinstance(node.iter, ast.Tuple):
+            values = (each.value for each in node.iter.elts if isinstance(each, ast.Constant))
+            yield from (f"each:{value!s}" for value in values)
     yield from _parametrized(function)
 
 
@@ -175,7 +183,8 @@ def tests_of(entry: Entry) -> list[Test]:
     def about(test: Test) -> bool:
         return bool(entry.words & test.words) or any(title in each for each, _, _ in test.claims)
 
-    return sorted(filter(about, tests()), key=order)
+    named = sorted(filter(about, tests()), key=order)
+    return named or [test for test in tests() if f"each:{entry.name}" in test.words]
 
 
 def claims_of(entry: Entry) -> list[tuple[str, bool]]:

@@ -8,7 +8,6 @@ from types import ModuleType
 import pytest
 
 from zerogym.agents.llm.algorithms.presets import PRESETS
-from zerogym.agents.llm.algorithms.tables import TABLES
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +18,7 @@ def parts_page(load_tool: Callable[[str], ModuleType]) -> ModuleType:
 
 def test_every_part_of_every_table_is_on_the_page_with_a_test(parts_page: ModuleType) -> None:
     entries = parts_page.entries()
-    names = [(kind, name) for kind, table in TABLES.items() for name in table]
+    names = [(kind, name) for kind, table in parts_page.ALL.items() for name in table]
     assert [(each.table, each.name) for each in entries] == [
         *names, *(("preset", name) for name in PRESETS),
     ]  # fmt: skip
