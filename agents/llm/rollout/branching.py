@@ -17,7 +17,14 @@ from typing import cast
 from zerogym.agents.llm.generation.protocol import Completion, Finish
 from zerogym.agents.llm.rollout.chat_template import encode_plain
 from zerogym.agents.llm.rollout.environments import Environments
-from zerogym.agents.llm.rollout.episode import BranchPoint, Episode, Player, Players, seed_of
+from zerogym.agents.llm.rollout.episode import (
+    BranchPoint,
+    Episode,
+    Player,
+    Players,
+    Seat,
+    seed_of,
+)
 from zerogym.agents.llm.rollout.prompt import Prompt
 from zerogym.agents.llm.rollout.runner import MAX_CONCURRENT, OnEnd, play
 from zerogym.agents.trajectory import Trajectory, Turn
@@ -98,31 +105,43 @@ def branch_point(
         envs.give_back(env)
 
 
-def trace_point(envs: Environments, prompt: Prompt, players: Players) -> BranchPoint:
-    """Return the state after the replies of a prompt's trace.
+def guided_point(envs: Environments, prompt: Prompt, players: Players) -> BranchPoint:
+    """Return the state after the replies of a prompt's trace, and those of the oracle.
 
     Raises:
-        ValueError: If the episode is over before the policy's first reply.
+        ValueError: If the trace ends the episode.
+        NoOracle: If the environment has no oracle.
     """
     env = envs.take()
     try:
         trunk = Episode(0, prompt, 0)
         trunk.seat_players(env, players, {})
         rewards: Mapping[str, float] = trunk.begin()
-        for number, text in enumerate(prompt.trace):
+        for number in range(len(prompt.trace) + prompt.guided):
+            given = number < len(prompt.trace)
+            before = BranchPoint(env.get_state(), _copied(trunk.seats))
             trunk.observe(rewards)
-            if trunk.mover is None:
-                raise ValueError(f"the trace of {prompt.key:.80} is over after {number} replies")
+            text = prompt.trace[number] if given else env.oracle_action()
             tokenizer = trunk.moving_seat().slot.player.generator.tokenizer
             ids = tuple(encode_plain(tokenizer, text))
             trunk.reply(Completion(text, ids, (math.nan,) * len(ids), "stop"))
             rewards = env.act(text)
-        trunk.add_outcome(rewards)
-        if env.to_move() is None:
-            raise ValueError(f"the trace of {prompt.key:.80} leaves nothing for the policy")
+            trunk.add_outcome(rewards)
+            if env.to_move() is None:
+                if given:
+                    raise ValueError(f"the trace of {prompt.key:.80} leaves nothing for the policy")
+                return before
+            rewards = {}
         return BranchPoint(env.get_state(), trunk.seats)
     finally:
         envs.give_back(env)
+
+
+def _copied(seats: Mapping[str, Seat]) -> dict[str, Seat]:
+    """Return seats that later turns do not change."""
+    return {
+        name: replace(seat, turns=[*seat.turns], ids=[*seat.ids]) for name, seat in seats.items()
+    }
 
 
 def _replay(trunk: Episode, episode: Sequence[Trajectory], replies: int) -> None:

@@ -21,7 +21,7 @@ from zerogym.agents.llm.rollout.wrapping import TEXT_WRAPPERS, turns_inside
 from zerogym.envs.lookup import find_spec
 from zerogym.envs.plugins import ensure_registered
 from zerogym.envs.registry import game_of
-from zerogym.errors import ZerogymError
+from zerogym.errors import NoOracle, ZerogymError
 from zerogym.wrappers.by_name import wrap
 from zerogym.wrappers.snapshots import get_state, set_state
 
@@ -84,6 +84,18 @@ class RolloutEnv(ABC):
     def close(self) -> None:
         """Close the environment."""
         self._env.close()
+
+    def oracle_action(self) -> str:
+        """Return the reply of the oracle for the seat that acts next.
+
+        Raises:
+            NoOracle: If the environment has none.
+        """
+        own = self._env.unwrapped
+        if not hasattr(own, "oracle_action"):
+            raise NoOracle(f"{type(own).__name__} has no oracle that could guide a policy")
+        reply: str = own.oracle_action()
+        return reply
 
     def _text(self, observation: object) -> str:
         if isinstance(observation, str):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from zerogym.agents.llm.rollout.branching import branch_point, trace_point
+from zerogym.agents.llm.rollout.branching import branch_point, guided_point
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.episode import BranchPoint, Episode, Players
 from zerogym.agents.llm.rollout.request import PlannedEpisode
@@ -38,7 +38,7 @@ def play_planned(
         if one.start is not None and place not in points:
             recorded, replies = one.start.episode, one.start.replies
             points[place] = branch_point(own, recorded, replies, one.prompt, players)
-        elif one.prompt.trace and place not in points:
-            points[place] = trace_point(own, one.prompt, players)
+        elif (one.prompt.trace or one.prompt.guided) and place not in points:
+            points[place] = guided_point(own, one.prompt, players)
         episodes.append(Episode(one.number, one.prompt, one.group, points.get(place), one.key))
     return play(envs, episodes, players, len(episodes), asynchronous, None, own_seeds)

@@ -41,6 +41,8 @@ class Prompt:
         prefill: The beginning of each seat's first reply, which is given and not trained on.
         hint: Text below each seat's first observation, which the evaluation does not show.
         trace: Replies of an expert that are played before the policy's first; not trained on.
+        guided: Replies of the environment's oracle that are played after those, at most: one that
+            would end the episode is left to the policy.
         key: Name of the problem; by default environment, arguments, seed and options.
     """
 
@@ -51,6 +53,7 @@ class Prompt:
     prefill: str = ""
     hint: str = ""
     trace: tuple[str, ...] = ()
+    guided: int = 0
     key: str = ""
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import zerogym  # noqa: F401  (registers the ids)
 from zerogym.agents.llm.algorithms.prompts.cog_drift import CogDrift
+from zerogym.agents.llm.algorithms.prompts.jump_start import JumpStart
 from zerogym.agents.llm.algorithms.prompts.mixture import Mixture
 from zerogym.agents.llm.algorithms.prompts.pool import Pool
 from zerogym.agents.llm.algorithms.prompts.sec import SEC
@@ -159,3 +160,20 @@ def test_cog_drift_promotes_by_tries_and_share() -> None:
     assert json.dumps(state) == before
     with pytest.raises(UnknownName, match="'mcq5'"):
         CogDrift(forms=("mcq5",))
+
+
+def test_jump_start_goes_on_by_the_last_episodes_of_a_stage() -> None:
+    part, state = JumpStart(stages=(3, 1, 0), threshold=0.5, window=4), dict[str, Any]()
+    guided = []
+    for rewards in ([0, 1], [1, 0], [1, 0], [0, 0], [1, 1], [1, 1]):
+        [prompt, *_] = drawn(part, 1, state=state)
+        guided.append(prompt.guided)
+        episodes = [Trajectory("e", 0, n, (), reward=float(r)) for n, r in enumerate(rewards)]
+        part.learn([Outcome(prompt, episodes)], state)
+    # 2 of 4 in stage one; then 1 of 4, and 2 of the last 4; the last stage stays
+    assert guided == [3, 3, 1, 1, 1, 0] and state == {"stage": 2, "returns": [1.0, 1.0]}
+    late = Outcome(Prompt(TASK, 0, guided=3), [Trajectory("e", 0, 0, (), reward=9.0)])
+    part.learn([late], state)  # drawn in an earlier stage
+    assert state["returns"] == [1.0, 1.0]
+    with pytest.raises(ValueError, match="fewer and fewer"):
+        JumpStart(stages=(1, 2))

@@ -56,6 +56,9 @@ def one_by_one(envs: Environments, planned: Any, players: Any, *_: Any) -> list[
 @pytest.mark.claim(
     "cog_drift", says="Each problem climbs from choices to open answers as the skill grows."
 )
+@pytest.mark.claim(
+    "cog_drift", says="Problems climb from four options to the open form as the skill grows."
+)
 @pytest.mark.parametrize("copies", ["one", "many", "resumed"])
 def test_each_problem_climbs_the_forms_as_the_skill_grows(copies: str) -> None:
     part = CogDrift(size=3, tries=4)

@@ -27,7 +27,7 @@ from zerogym.agents.llm.rollout.request import Branch, PlannedEpisode, Request
 from zerogym.agents.llm.training.batch import Batch, collect
 from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.core import TextEnv
-from zerogym.errors import PartFailed
+from zerogym.errors import NoOracle, PartFailed
 
 ENV = "tests/Target-v0"
 
@@ -246,6 +246,27 @@ def test_a_trace_is_played_before_the_policy(envs: Environments) -> None:
         posed(envs, Prompt(envs.task, 1, trace=("9", "9")), Dice())
 
 
+def test_the_oracle_plays_the_first_replies_but_never_the_last(envs: Environments) -> None:
+    """Its replies are the oracle's of an episode of its own; the policy plays on from there."""
+    with Environments("zerogym/SQL-v0", {"difficulty": 1}) as tools:
+        env = tools.take()
+        env.reset(3)
+        replies = []
+        while env.to_move():
+            replies.append(env.oracle_action())
+            env.act(replies[-1])
+        tools.give_back(env)
+        assert len(replies) > 1
+        for guided in (1, 99):
+            record = posed(tools, Prompt(tools.task, 3, guided=guided), Dice())
+            moves = min(guided, len(replies) - 1)
+            assert [turn.action for turn in record.turns[:moves]] == replies[:moves]
+            assert record.shared == moves < len(record.turns)
+            assert sum(record.flatten().mask) == 2 * (len(record.turns) - moves)
+    with pytest.raises(NoOracle, match="Target-v0 has no oracle"):
+        posed(envs, Prompt(envs.task, 1, guided=1), Dice())
+
+
 def test_several_tasks_have_environments_of_their_own(envs: Environments) -> None:
     config = GRPOConfig(
         env=ENV, prompts_per_step=8, group_size=2,
@@ -296,6 +317,9 @@ def test_dars_numbers_of_the_authors_schedules() -> None:
     "dars",
     says="Absolute advantages of hard problems add up to as much as those of problems that are "
     "solved half of the time.",
+)
+@pytest.mark.claim(
+    "dars", says="The absolute advantages of a hard problem sum to those at half of successes."
 )
 @pytest.mark.parametrize("share", [1 / 8, 2 / 8, 3 / 8])
 def test_dars_makes_absolute_advantages_of_hard_problems_as_large(share: float) -> None:
