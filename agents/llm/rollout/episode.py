@@ -47,6 +47,9 @@ class Player:
 Players = Player | Mapping[str, Player]  # one for all seats, or one for each
 
 
+SlotKey = tuple[int, str | None]  # identity of a player, and the system text of the prompt
+
+
 class PlayerSlot:
     """A player in a rollout: the room of its conversations and the seeds of its calls."""
 
@@ -198,20 +201,25 @@ class Episode:
     cut: bool = False  # the context of a player was full, or its budget spent
     stepping: bool = False  # a step of its environment is under way
 
-    def seat_players(self, env: RolloutEnv, players: Players, slots: dict[int, PlayerSlot]) -> None:
+    def seat_players(
+        self, env: RolloutEnv, players: Players, slots: dict[SlotKey, PlayerSlot]
+    ) -> None:
         """Put a player on each seat; the environment is to be reset then.
 
         Raises:
             KeyError: If a seat has no player.
         """
         self.env = env
+        system = self.prompt.system
         for seat in env.seats:
             player = players if isinstance(players, Player) else players[seat]
-            if id(player) not in slots:
-                slots[id(player)] = PlayerSlot(player)
-            before = self.start.seats[seat] if self.start else Seat(slots[id(player)])
+            place = id(player), system
+            if place not in slots:
+                own = player if system is None else replace(player, system=system)
+                slots[place] = PlayerSlot(own)
+            before = self.start.seats[seat] if self.start else Seat(slots[place])
             self.seats[seat] = replace(
-                before, slot=slots[id(player)], turns=[*before.turns], ids=[*before.ids]
+                before, slot=slots[place], turns=[*before.turns], ids=[*before.ids]
             )
 
     def begin(self) -> dict[str, float]:

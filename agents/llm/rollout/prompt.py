@@ -38,6 +38,8 @@ class Prompt:
         seed: Seed of its reset.
         options: Options of its reset, JSON values (`difficulty`, `category`, `split`, ...).
         size: Episodes in its group; None: the `group_size` of the run.
+        system: System text in place of the run's, so that a group can have several; None: the
+            run's.
         prefill: The beginning of each seat's first reply, which is given and not trained on.
         hint: Text below each seat's first observation, which the evaluation does not show.
         trace: Replies of an expert that are played before the policy's first; not trained on.
@@ -50,6 +52,7 @@ class Prompt:
     seed: int
     options: Mapping[str, Any] = field(default_factory=dict)
     size: int | None = None
+    system: str | None = None
     prefill: str = ""
     hint: str = ""
     trace: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from zerogym.agents.llm.distributed import parallel
 from zerogym.agents.llm.rollout.env_stepping import EnvStepper
 from zerogym.agents.llm.rollout.environments import Environments
-from zerogym.agents.llm.rollout.episode import Episode, Player, Players, PlayerSlot
+from zerogym.agents.llm.rollout.episode import Episode, Player, Players, PlayerSlot, SlotKey
 from zerogym.agents.llm.rollout.prompt import Prompt
 from zerogym.agents.trajectory import Trajectory
 
@@ -93,7 +93,7 @@ def play(
     waiting = deque(parallel.block(list(episodes)))
     running: list[Episode] = []
     records: dict[int, list[Trajectory]] = {}
-    slots: dict[int, PlayerSlot] = {}  # by identity of the player
+    slots: dict[SlotKey, PlayerSlot] = {}
     with EnvStepper(asynchronous) as steps:
         while waiting or running:
             while waiting and len(running) < concurrent:

@@ -224,6 +224,21 @@ def test_a_hint_is_below_the_first_observation_only(envs: Environments) -> None:
     assert record.key == Prompt(envs.task, 1).key
 
 
+def test_a_group_can_have_several_system_texts(envs: Environments) -> None:
+    def rounds(step: Step) -> Rolling:
+        [prompt] = step.draw(1)
+        [[one]] = yield [Request(replace(prompt, system="Be brave."), 2)]
+        [[other]] = yield [Request(prompt, 2, joins=0)]
+        return [one + other]
+
+    engine = Dice()
+    [group] = taken(envs, by(rounds), engine).groups
+    assert [item.system for item in group] == ["Be brave."] * 2 + [""] * 2
+    brave = [prompt.startswith("Be brave.\ntarget") for prompt in engine.prompts]
+    assert brave == [True] * 4 + [False] * 4  # two episodes of two turns each
+    assert len({item.key for item in group}) == 1
+
+
 def test_a_prefill_begins_the_first_reply_and_is_not_trained_on(envs: Environments) -> None:
     engine = Scripted(lambda prompt: "5")
     record = posed(envs, Prompt(envs.task, 1, prefill="12"), engine)
