@@ -53,7 +53,7 @@ def prefix_probe(
     """Let a model continue the first part of problems, greedily and without a chat template.
 
     What is hidden is the last part of the text by which problems differ; words that all of them
-    begin or end with are known to every model that has seen some. The text behind the completed
+    begin or end with are known to every model that has read some. The text behind the completed
     problem is the answer; if the problem is not completed, all of the continuation is.
 
     Args:

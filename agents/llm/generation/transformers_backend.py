@@ -141,10 +141,10 @@ class TransformersGenerator:
         ids = torch.tensor(
             [row + [0] * (width - len(row)) for row in rows], device=device
         )  # (B, T)
-        seen = torch.tensor(
+        mask = torch.tensor(
             [[1] * len(row) + [0] * (width - len(row)) for row in rows], device=device
         )  # (B, T)
-        logits = self.model(input_ids=ids, attention_mask=seen, use_cache=False).logits  # (B, T, V)
+        logits = self.model(input_ids=ids, attention_mask=mask, use_cache=False).logits  # (B, T, V)
         found = []
         for row, (prompt, given) in enumerate(pairs):
             before = slice(len(prompt) - 1, len(prompt) + len(given) - 1)

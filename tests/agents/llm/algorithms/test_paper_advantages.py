@@ -294,21 +294,21 @@ def test_rae_of_several_episodes_does_not_depend_on_their_order() -> None:
     assert same["baselines"] == pytest.approx(at_once["baselines"])
 
 
-KUHN = {"cc": 0, "cbf": -1, "cbk": 0, "bf": 1, "bk": 0}  # pay to the first seat; 0: of the cards
+KUHN = {"cc": 0, "cbf": -1, "cbk": 0, "bf": 1, "bk": 0}  # reward of the first seat; 0: of the cards
 NODES = {"": "cb", "cb": "fk", "c": "cb", "b": "fk"}  # actions after a history
 
 
 def kuhn(seat: int, handicap: float) -> tuple[list[float], np.ndarray]:
     """All 48 equally likely episodes of random play of Kuhn poker: a seat's rewards and scores.
 
-    The first seat pays the handicap to the second before the cards are dealt. A score is the
+    The first seat gives the handicap to the second before the cards are dealt. A score is the
     gradient of the log-probability of the seat's actions by the logits of a softmax in each state.
     """
     rewards, scores = [], []
     for cards in permutations(range(3), 2):
-        for history, pay in KUHN.items():
+        for history, reward in KUHN.items():
             better = 1 if cards[0] > cards[1] else -1
-            won = pay or better * (2 if history.endswith("bk") else 1)
+            won = reward or better * (2 if history.endswith("bk") else 1)
             score = np.zeros((3, len(NODES), 2))
             for place in range(seat, len(history), 2):
                 node = history[:place]
