@@ -28,6 +28,8 @@ TORCH = "torch>=2.8,<3"
 # The plain range is already a CPU build on ARM and macOS, and wherever pip has an index of
 # CPU builds; an exact version also finds a CPU wheel in a local folder of wheels.
 CPU_CANDIDATES = (TORCH, "torch==2.13.0")
+# Tried after an installation where they are there; the last one lists the fonts of the machine.
+LARGE = ("transformers", "stable_baselines3", "mujoco", "pyspiel", "matplotlib.font_manager")
 CUDA_PACKAGE = re.compile(r"(nvidia|cuda)-.*|triton")
 NO_CPU_BUILD = """\
 This machine has no GPU, and pip finds only CUDA builds of torch (several GB). Choose one:
@@ -181,7 +183,10 @@ def read_stamp() -> dict[str, Any]:
 def check_imports() -> None:
     """Import the installed packages in a new process, and print their versions."""
     code = (
-        "import gymnasium, torch, zerogym\n"
+        "import importlib, importlib.util, gymnasium, torch, zerogym\n"
+        f"for name in {LARGE}:\n"
+        "    if importlib.util.find_spec(name.partition('.')[0]):\n"
+        "        importlib.import_module(name)\n"
         "print('zerogym', zerogym.__version__, '| gymnasium', gymnasium.__version__,"
         " '| torch', torch.__version__, '| CUDA', torch.cuda.is_available())"
     )
