@@ -1,4 +1,4 @@
-"""The table of features: what B is, by name, with settings; no torch.
+"""The table of features, which say what B is, with their settings; no torch.
 
 Forward-backward has none of these; every other name makes F the successor features of B. A user's
 own features are a part that makes a `FeatureLoss` (`representations/representations.py`), named as
@@ -29,7 +29,7 @@ class Sizes(NamedTuple):
 
 
 class Features(Part):
-    """What B is.
+    """The kind of B: a measure, or features whose discounted sums F are.
 
     Attributes:
         fixed: Whether B keeps its initial weights.
@@ -107,7 +107,7 @@ class LatentFeatures(Features):
 @features("contrastive")
 @dataclass(frozen=True)
 class ContrastiveFeatures(Features):
-    """Take features by which a later state of the same walk is told from those of others."""
+    """Take features that tell a later state of the same walk from those of other walks."""
 
     source = _SUCCESSOR
     looks_ahead = True
