@@ -114,14 +114,25 @@ class SimpleNegotiation(TalkGame):
         if made == self.turns:
             return OVER
         held = self.holdings(state)
-        own, other = held[made % 2], held[1 - made % 2]
-        acts = [
+        start = (0, 1) if self.pending(state) else (1,)
+        return Phase(
+            made % 2, start + self.possible(*held[made % 2 :], *held[: made % 2]), words="alone"
+        )
+
+    def possible(self, own: list[int], other: list[int]) -> tuple[int, ...]:
+        """Return the acts that offer what one seat has for what the other has."""
+        if min(own) >= self.most <= min(other):
+            return self.all_offers
+        return tuple(
             number
             for number, (a, n, b, m) in enumerate(self.offers, start=2)
             if own[a] >= n and other[b] >= m
-        ]
-        start = (0, 1) if self.pending(state) else (1,)
-        return Phase(made % 2, (*start, *acts), words="alone")
+        )
+
+    @cached_property
+    def all_offers(self) -> tuple[int, ...]:
+        """The acts that are offers."""
+        return tuple(range(2, self.num_actions))
 
     def pending(self, state: TalkState) -> Offer | None:
         """Return the offer of the last turn; None if it was none."""
@@ -146,9 +157,14 @@ class SimpleNegotiation(TalkGame):
             held[1 - seat][b] -= m
         return held
 
-    def values(self, deal: int) -> tuple[int, ...]:
-        """Return the value of one unit of each kind, by the number of a deal."""
-        return tuple(BASE[kind] * (4 + deal // 3**kind % 3) // 5 for kind in range(self.kinds))
+    @cached_property
+    def values(self) -> tuple[tuple[int, ...], ...]:
+        """The value of one unit of each kind, for each outcome of chance."""
+        kinds = range(self.kinds)
+        return tuple(
+            tuple(BASE[kind] * (4 + deal // 3**kind % 3) // 5 for kind in kinds)
+            for deal in range(3**self.kinds)
+        )
 
     def chance(self, state: TalkState) -> tuple[tuple[int, Fraction], ...]:
         """The values of a seat, all equally likely."""
@@ -167,8 +183,8 @@ class SimpleNegotiation(TalkGame):
         """Return by how much the trades have raised the value of each seat's holdings."""
         total = [0, 0]
         for seat, offer in self.trades(state):
-            total[seat] += gain(offer, self.values(state.deals[seat]))
-            total[1 - seat] -= gain(offer, self.values(state.deals[1 - seat]))
+            total[seat] += gain(offer, self.values[state.deals[seat]])
+            total[1 - seat] -= gain(offer, self.values[state.deals[1 - seat]])
         return float(total[0]), float(total[1])
 
     def returns(self, state: TalkState) -> tuple[float, ...]:
@@ -197,7 +213,7 @@ class SimpleNegotiation(TalkGame):
 
     def holding(self, state: TalkState, seat: int) -> str:
         """Return holdings, own values and the turns that are left."""
-        held, values = self.holdings(state), self.values(state.deals[seat])
+        held, values = self.holdings(state), self.values[state.deals[seat]]
         own = ", ".join(
             f"{n} {kind} (worth {value} each)"
             for n, kind, value in zip(held[seat], KINDS, values, strict=False)
@@ -241,7 +257,7 @@ def scripted(game: SimpleNegotiation, state: TalkState, seat: int) -> int:
     Where only the own gain counts it accepts every gain. Against random play it wins 93 of 100
     games and loses 5.
     """
-    values, table = game.values(state.deals[seat]), BASE[: game.kinds]
+    values, table = game.values[state.deals[seat]], BASE[: game.kinds]
     acts, pending = game.legal(state), game.pending(state)
     if pending:
         edge = -gain(pending, values) - game.zero_sum * gain(pending, table)

@@ -184,11 +184,12 @@ class TalkGame(Game[TalkState]):
     def apply(self, state: TalkState, action: int | Move) -> TalkState:
         """Note an outcome of chance, an act, or a move with words."""
         phase = self.now(state)
-        if phase.mover == CHANCE:
-            assert isinstance(action, int)
+        if phase.mover == CHANCE and not isinstance(action, Move):
             return TalkState((*state.deals, action), state.turns)
-        move = action if isinstance(action, Move) else Move(int(action))
-        turn = Turn(phase.mover, phase.channel, move.act, move.words)
+        if isinstance(action, Move):
+            turn = Turn(phase.mover, phase.channel, action.act, action.words)
+        else:
+            turn = Turn(phase.mover, phase.channel, int(action))
         return TalkState(state.deals, (*state.turns, turn))
 
     def payoff(self, state: TalkState) -> tuple[float, ...]:
@@ -284,12 +285,11 @@ class TalkGame(Game[TalkState]):
     def _line(self, state: TalkState, number: int, seat: int) -> str:
         """Return a turn as a seat reads it. What stands in brackets is never a seat's own words."""
         turn = state.turns[number]
-        before = TalkState(state.deals, state.turns[:number])
         if turn.channel == NOBODY:
             who = "your note"
         else:
             who = "you" if turn.seat == seat else f"player {turn.seat + 1}"
             if turn.channel not in (EVERYONE, SEALED):
                 who += " to you" if turn.channel == seat else f" to player {turn.channel + 1}"
-        act = "" if turn.act is None else f": {self.action_name(before, turn.act)}"
+        act = "" if turn.act is None else f": {self.action_name(state, turn.act)}"
         return f"[{who}{act}] {turn.words}".rstrip()

@@ -86,7 +86,7 @@ def test_who_never_trades_cannot_lose_so_perfect_play_is_a_draw() -> None:
 def test_gains_are_rewards_at_once_and_roles_are_equal() -> None:
     env = GameAEC(SimpleNegotiation(scoring="gain", messages="free"), view="text")
     env.reset(seed=3)
-    values = [env.game.values(number) for number in env._match.state.deals]  # type: ignore[union-attr,attr-defined]
+    values = [env.game.values[number] for number in env._match.state.deals]  # type: ignore[union-attr,attr-defined]
     env.step("<answer>A gift for you. [offer 1 wheat for 2 sheep]</answer>")
     assert set(env.rewards.values()) == {0.0}
     env.step("<answer>accept</answer>")
