@@ -16,6 +16,7 @@ from zerogym.envs.games.core.parameters import check_number, check_numbers
 from zerogym.envs.games.talk.core.env import TalkEnv
 from zerogym.envs.games.talk.core.messages import SEALED
 from zerogym.envs.games.talk.core.rules import OVER, Phase, TalkGame, TalkState
+from zerogym.envs.games.talk.core.surveys import Survey
 
 HANDS = ("rock", "paper", "scissors")  # each beats the one before it
 COINS = 10
@@ -111,6 +112,12 @@ class TrustAndSplit(TalkGame):
             hands = [hand for hand in range(len(HANDS)) if hand != deals[-2 + seat]]
             deals[-1 - seat] = hands[int(rng.integers(2))]
         return tuple(deals)
+
+    def survey(self, state: TalkState, seat: int) -> Survey | None:
+        """Return the question about the other's hand, while a round is played."""
+        if len(state.deals) % 2 or len(state.turns) == self.max_turns:
+            return None
+        return Survey("Which hand does the other have?", HANDS, state.deals[-1 - seat])
 
     def values(self, state: TalkState, number: int) -> tuple[int, int]:
         """Return the value of a coin for each seat in a round."""

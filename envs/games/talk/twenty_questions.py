@@ -16,6 +16,7 @@ from zerogym.envs.games.core.game import CHANCE, equally_likely
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.talk.core.env import TalkEnv
 from zerogym.envs.games.talk.core.rules import OVER, Phase, TalkGame, TalkState
+from zerogym.envs.games.talk.core.surveys import Survey
 
 GUESSER, KEEPER = 0, 1
 QUESTIONS = (
@@ -115,6 +116,12 @@ class TwentyQuestions(TalkGame):
     def knows(self, deal: int, seat: int, state: TalkState) -> bool:
         """The keeper alone."""
         return seat == KEEPER
+
+    def survey(self, state: TalkState, seat: int) -> Survey | None:
+        """Return the question about the thing, to the guesser."""
+        if seat == KEEPER or not state.deals:
+            return None
+        return Survey("Which thing is it?", NAMES[: self.things], state.deals[0])
 
     def left(self, state: TalkState) -> list[int]:
         """Return the things that fit the answers to the questions of the table."""

@@ -32,6 +32,7 @@ from zerogym.envs.games.talk.core.messages import (
     spoken,
     without_reasoning,
 )
+from zerogym.envs.games.talk.core.surveys import Survey
 
 MESSAGES = ("templates", "free")
 
@@ -119,6 +120,10 @@ class TalkGame(Game[TalkState]):
     def holding(self, state: TalkState, seat: int) -> str:
         """Return what chance has dealt to a seat, in words; empty for nothing."""
         return ""
+
+    def survey(self, state: TalkState, seat: int) -> Survey | None:
+        """Return a question about what is hidden from a seat; None where there is none."""
+        return None
 
     def redeal(self, state: TalkState, seat: int, rng: np.random.Generator) -> tuple[int, ...]:
         """Return deals that a seat cannot distinguish from those of the state, at random."""
