@@ -1,5 +1,6 @@
 """`zerogym study`: mistakes in the file are one line before anything runs; the tutorial's works."""
 
+import json
 import re
 import signal
 import subprocess
@@ -94,7 +95,8 @@ def test_the_command_writes_numbers_page_and_picture(tmp_path: Path) -> None:
     written = {each.name for each in (tmp_path / "out").iterdir()}
     assert written == {"small.json", "small.md", "small.svg"}
     again = run("study", file, "--out", tmp_path / "out", "--json")
-    assert again.exit_code == 0 and len(read(tmp_path / "out" / "small.json")["sessions"]) == 1
+    assert again.exit_code == 0 and json.loads(again.stdout)["study"] == "small"
+    assert len(read(tmp_path / "out" / "small.json")["sessions"]) == 1
 
 
 @pytest.fixture

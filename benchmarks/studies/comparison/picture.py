@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from zerogym.benchmarks.report.charts import ACCENTS, INK, LINE, alone, figure
+from zerogym.benchmarks.report.charts import ACCENTS, INK, MUTED, alone, figure
 from zerogym.benchmarks.studies.comparison.study import RIVAL, START
 from zerogym.benchmarks.studies.comparison.table import lines
 
@@ -28,12 +28,12 @@ def study_picture(record: Mapping[str, Any]) -> str:
                     axes.plot(ends, [place] * 2, color=colour, alpha=0.5, linewidth=3)
                 axes.plot(row.mean.value, place, "o", color=colour, markersize=5)
                 if row.name == record["baseline"]:
-                    axes.axvline(row.mean.value, color=LINE, linewidth=1.5, zorder=0)
+                    axes.axvline(row.mean.value, color=MUTED, linewidth=0.8, zorder=0)
             axes.set_yticks(range(len(rows)), [row.name for row in rows], parse_math=False)
             axes.tick_params(axis="y", labelcolor=INK)
             axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
             axes.grid(axis="y", visible=False)
             axes.grid(axis="x", visible=True)
             axes.set_title(task, parse_math=False)
-            axes.set_xlabel("mean return of each run; mean and interval over runs")
+            axes.set_xlabel("mean return: runs, their mean, 95 % interval")
         return alone(drawn)
