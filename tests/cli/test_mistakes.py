@@ -1,6 +1,6 @@
 """Mistakes at the command line: each is one line that names what is meant, and exit code 2.
 
-They are those of the site's page `docs/mistakes.md`, which shows what this test has seen.
+They are those of the site's page `docs/mistakes.md`, which shows what this test has checked.
 """
 
 import re
