@@ -1,5 +1,6 @@
 from .algorithms.batch import Batch
-from .algorithms.tables import Advantage, advantage
+from .algorithms.episode_tables import Filter, Shaping
+from .algorithms.tables import Advantage, Correction, SequenceLoss, Surrogate, advantage
 from .contamination import prefix_probe
 from .evaluation import evaluate
 from .generation.engines import load_generator
@@ -8,6 +9,7 @@ from .grpo_config import GRPOConfig
 from .models.changed_weights import changed_weights
 from .models.loading import load_model, save_model
 from .policy import LLMPolicy
+from .rollout.context_window import Context
 from .rollout.evaluation import Evaluation
 from .sampled_evaluation import evaluate_samples
 from .supervised.fine_tuning import sft
@@ -17,11 +19,17 @@ from .training.grpo import train
 __all__ = [
     "Advantage",
     "Batch",
+    "Context",
+    "Correction",
     "Evaluation",
+    "Filter",
     "GRPOConfig",
     "LLMPolicy",
     "SFTConfig",
     "Sampling",
+    "SequenceLoss",
+    "Shaping",
+    "Surrogate",
     "advantage",
     "changed_weights",
     "evaluate",

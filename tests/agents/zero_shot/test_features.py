@@ -33,8 +33,7 @@ SMALL: dict[str, Any] = {
 OWN = '''
 from dataclasses import dataclass
 
-from zerogym.agents.zero_shot.features import Features
-from zerogym.agents.zero_shot.representations.representations import FeatureLoss
+from zerogym.agents.zero_shot import FeatureLoss, Features
 
 
 class Near(FeatureLoss):
