@@ -1,4 +1,4 @@
-"""The page of parts: paper, part, table, test, and a small claim of the paper with its outcome.
+"""The page of parts and measures: paper, part, test, and a small claim with its outcome.
 
 Tables and papers are read from the registry; tests and claims from the files below `tests`, without
 importing them. A test belongs to a part whose class it names, or whose name it gives to a setting.
@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from papers import IDS
+from papers import IDS, TITLED
 
 from zerogym.agents.explore.policies import POLICIES
 from zerogym.agents.llm.algorithms.presets import PRESETS
@@ -23,7 +23,16 @@ from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.parts import Table
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("tests/agents/llm", "tests/agents/explore")
+FOLDERS = ("tests/agents/llm", "tests/agents/explore", "tests/benchmarks")
+MEASURE = "measure"
+# Functions and commands that measure what a paper claims: the module, and a name that tests use.
+MEASURES = {
+    "pass@k": ("benchmarks/results/samples.py", "pass_at_k"),
+    "curve of pass@k": ("benchmarks/report/pass_curves.py", "pass_picture"),
+    "support": ("benchmarks/results/support.py", "support_change"),
+    "share of changed weights": ("agents/llm/models/changed_weights.py", "changed_weights"),
+    "prefix probe": ("agents/llm/contamination.py", "prefix_probe"),
+}
 ALL: dict[str, Table[Any]] = {**TABLES, POLICIES.kind: POLICIES}
 SHOWN = 2  # tests of a part on the page
 EXACT = re.compile("by_hand|enumeration|unbiased|gradient|of_trl|posterior|papers|numbers")
@@ -75,7 +84,7 @@ class Test:
 @cache
 def entries() -> list[Entry]:
     """Return every part of every table, presets included."""
-    found = [
+    parts = [
         Entry(kind, name, _summary(table[name]),
               table[name].source,
               frozenset({table[name].__name__, table[name].__name__.removesuffix("Reward"),
@@ -83,11 +92,20 @@ def entries() -> list[Entry]:
         for kind, table in ALL.items()
         for name in table.names()
     ]  # fmt: skip
-    return found + [
+    presets = [
         Entry(PRESET, name, preset.notes, preset.source,
               frozenset({f"{PRESET}={name}", f"{_plural(PRESET)}:{name}"}))
         for name, preset in PRESETS.items()
     ]  # fmt: skip
+    return [*parts, *presets, *(_measure(name, *where) for name, where in MEASURES.items())]
+
+
+def _measure(name: str, module: str, function: str) -> Entry:
+    """Return the entry of a measure; its paper is the first that its module names."""
+    text = ast.get_docstring(ast.parse((ROOT / module).read_text("utf-8"))) or ""
+    title, year, number = TITLED.findall(" ".join(text.split()))[0]
+    does = " ".join(text.split("\n\n")[0].split())
+    return Entry(MEASURE, name, does, f"{title} ({year}, arXiv {number})", frozenset({function}))
 
 
 def _summary(part: type[Any]) -> str:
@@ -206,7 +224,8 @@ def page() -> str:
     """Return the page: a section for each table."""
     found = entries()
     kinds = list(dict.fromkeys(entry.table for entry in found))
-    parts = [ABOUT.format(parts=len(found), tables=len(kinds))]
+    counted = sum(entry.table != MEASURE for entry in found)
+    parts = [ABOUT.format(parts=counted, tables=len(kinds) - 1)]
     for kind in kinds:
         rows = [_row(entry) for entry in found if entry.table == kind]
         parts.append("\n".join([f"## {kind}\n", HEAD, *rows]))

@@ -1,4 +1,4 @@
-"""Does a model know problems by heart? It continues the first part of each.
+"""Probe whether a model knows problems by heart: it continues the first part of each.
 
 "Reasoning or Memorization? Unreliable Results of Reinforcement Learning Due to Data Contamination"
 (2025, arXiv 2507.10532): with 60 % of a question alone, a model that has read it completes it and

@@ -21,6 +21,7 @@ def test_every_part_of_every_table_is_on_the_page_with_a_test(parts_page: Module
     names = [(kind, name) for kind, table in parts_page.ALL.items() for name in table]
     assert [(each.table, each.name) for each in entries] == [
         *names, *(("preset", name) for name in PRESETS),
+        *(("measure", name) for name in parts_page.MEASURES),
     ]  # fmt: skip
     assert len(names) >= 60
     untested = [(each.table, each.name) for each in entries if not parts_page.tests_of(each)]

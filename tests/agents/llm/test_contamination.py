@@ -58,6 +58,16 @@ def test_a_blind_guesser_knows_nothing() -> None:
         assert found.completed_interval[0] == 0.0
 
 
+@pytest.mark.claim(
+    "prefix probe", says="Of generated problems a trained model completes none, and answers none."
+)
+def test_the_tiny_model_knows_no_generated_problem() -> None:
+    """It was trained on problems of this generator, but not on these."""
+    pytest.importorskip("transformers")
+    found = prefix_probe("tiny", "RandomCalculation", episodes=20, difficulty=3)
+    assert (found.completed, found.answered) == (0.0, 0.0)
+
+
 def test_a_longer_number_is_another_number(known: dict[str, str]) -> None:
     """The hidden part must end where a word does."""
 
