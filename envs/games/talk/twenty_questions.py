@@ -270,8 +270,9 @@ class TwentyQuestionsEnv(TalkEnv):
         10.0
 
     Source:
-        The game is that of LMRL-Gym (2023, arXiv 2311.18232), on which "ArCHer" (2024, arXiv
-        2402.19446) trains. Shannon, "A Mathematical Theory of Communication" (1948) for the bound.
+        "LMRL Gym: Benchmarks for Multi-Turn Reinforcement Learning with Language Models" (2023,
+        arXiv 2311.18232) has this game, on which "ArCHer" (2024, arXiv 2402.19446) trains. The
+        bound: Shannon, "A Mathematical Theory of Communication" (1948).
     """  # noqa: E501 (the example shows a text)
 
     rules_class = TwentyQuestions
