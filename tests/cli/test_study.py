@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 pytest.importorskip("torch")
 
+from zerogym.benchmarks.studies.comparison import runner
 from zerogym.benchmarks.studies.comparison.record import read
 from zerogym.benchmarks.studies.comparison.study import Cell
 from zerogym.cli import app
@@ -99,6 +100,19 @@ def test_the_command_writes_numbers_page_and_picture(tmp_path: Path) -> None:
     assert len(read(tmp_path / "out" / "small.json")["sessions"]) == 1
 
 
+def test_ctrl_c_prints_the_command_that_goes_on(
+    tutorial: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "measure", stop)
+    result = run("--import", "median", "study", "median.toml")
+    again = "zerogym --import median study median.toml --out runs/studies --workers 1"
+    assert result.exit_code == 130
+    assert result.stderr.strip() == f"stopped: saved; continue with: {again}"
+
+
 @pytest.fixture
 def tutorial(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder with the files of the tutorial about advantages, whose module is typed."""
@@ -142,7 +156,8 @@ def test_the_tutorial_runs_in_two_processes_and_goes_on_after_ctrl_c(tutorial: P
     _, errors = begun.communicate(timeout=120)
     assert begun.returncode == 130, errors
     [_, line] = errors.splitlines()
-    assert line.endswith("continue with: zerogym study median.toml --out runs/studies"), errors
+    again = "zerogym --import median study median.toml --out runs/studies --workers 2"
+    assert line.endswith(f"continue with: {again}"), errors
     assert 1 <= len(read(path)["cells"]) < 10
     assert subprocess.run([*command, "--workers", "2"], check=False).returncode == 0
     two = read(path)["cells"]

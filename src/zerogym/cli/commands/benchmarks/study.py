@@ -16,6 +16,7 @@ from zerogym.cli.console import (
     progress_bar,
     usage_errors,
 )
+from zerogym.cli.names import typed_modules
 from zerogym.cli.settings.study import read_study
 from zerogym.errors import require
 
@@ -49,7 +50,8 @@ def study(
     from zerogym.benchmarks.studies.comparison.runner import run
     from zerogym.benchmarks.studies.comparison.table import in_terminal
 
-    again = f"zerogym study {file} --out {out_dir}"
+    modules = "".join(f"--import {name} " for name in sorted(typed_modules))
+    again = f"zerogym {modules}study {file} --out {out_dir} --workers {workers}"
     with progress_bar() as bar:
         line = bar.add_task("runs", total=len(compared.cells), note="")
 
