@@ -20,7 +20,7 @@ def log(path: Path, model: str, right: tuple[int, ...] = RIGHT, known: bool = Tr
     written = OutcomeLog(path, {"model": model, "env": "zerogym/Sums-v0", "samples": 4})
     for seed, count in enumerate(right):
         solved = tuple(place < count for place in range(4))
-        scores = tuple(map(float, solved)) if known else (0.5, 0.0, 0.25, 1.0)
+        scores = tuple(each / 2 for each in solved) if known else (0.5, 0.0, 0.25, 1.0)
         correct = solved if known else (None,) * 4
         written.append(SampledProblem(seed, f"{seed}", scores, correct, ("",) * 4))
     return read_outcomes(path)
