@@ -184,6 +184,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         for name, kind in _ENTRIES.items():
             if not isinstance(manifest[name], kind):
                 raise ValueError(f"{name} is not of the type {kind.__name__}")
+        if not isinstance(manifest["config"].get("reset_options", {}), dict):
+            raise ValueError("reset_options is not of the type dict")
         for name in ("shards", "variants", "origin"):
             if not all(isinstance(part, dict) for part in manifest.get(name, ())):
                 raise ValueError(f"{name} does not list objects")

@@ -106,6 +106,7 @@ def test_data_of_an_unknown_environment(
     ("changed", "words"),
     [
         ({"config": []}, "config is not of the type dict"),
+        ({"config": {"reset_options": [1]}}, "reset_options is not of the type dict"),
         ({"shards": ["shard-00000.safetensors"]}, "shards does not list objects"),
         ({"variants": "abc"}, "variants does not list objects"),
     ],

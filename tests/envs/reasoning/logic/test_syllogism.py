@@ -11,6 +11,7 @@ import pytest
 from helpers.reasoning_problems import draw
 from zerogym.benchmarks.auditing.shortcuts import shortcut
 from zerogym.benchmarks.auditing.subject import QUICK, Subject
+from zerogym.benchmarks.auditing.views import Views
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.logic.syllogism import (
     SyllogismEnv,
@@ -18,7 +19,7 @@ from zerogym.envs.reasoning.logic.syllogism import (
     _with_twin,
     valid_forms,
 )
-from zerogym.envs.reasoning.logic.venn import Statement, follows, follows_by_chaining, negation
+from zerogym.envs.reasoning.logic.venn import Statement, follows, follows_by_chaining, negation, say
 from zerogym.envs.reasoning.logic.words import KINDS
 from zerogym.envs.splits import split_of
 
@@ -300,6 +301,26 @@ def test_all_problems_of_difficulty_0_have_a_twin_with_the_same_lines() -> None:
     assert f"270 pairs ({sides['train']} train, {sides['test']} test)" in page
     drawn = {SyllogismEnv.canonical_key(one) for one in draw(SyllogismEnv, 0.0, 1000, seed=1)}
     assert drawn <= keys and len(drawn) > 200
+
+
+PARTS = ("first sentence", "last sentence", "sentences that share names with the last", "counts")
+
+
+@pytest.mark.parametrize("existential", [False, True])
+def test_parts_of_the_prompt_have_the_features_of_those_of_the_twin(existential: bool) -> None:
+    """Every pair of difficulty 0, as the audit's classifiers see it."""
+    form = frozenset(("Premises:", "Does the conclusion follow from the premises?"))
+    words = {"All", "No", "Some", "are", "not", "Conclusion"}
+    views, count = Views(form, words, ("yes", "no")), 0
+    for *both, conclusion in pairs_of_four_premises(existential):
+        features = []
+        for premises in both:
+            said = [f"{say(premise, KINDS)}." for premise in premises]
+            found = views.of("\n".join([*said, f"Conclusion: {say(conclusion, KINDS)}."]))
+            features.append([found[name] for name in PARTS])
+        assert features[0] == features[1]
+        count += 1
+    assert count > 300
 
 
 def problem_of(premises: list[Statement], conclusion: Statement, category: str) -> Problem:
