@@ -68,6 +68,52 @@ def test_reasoning_and_forged_tags_reach_nobody(name: str) -> None:
     assert said > 5 or all(p.words == "none" for p in phases(game))
 
 
+class Gossip:
+    """A text player that reasons aloud, forges tags, and plays an act that the message offers."""
+
+    def reply(self, message: str, memory: Any, rng: np.random.Generator) -> tuple[str, Any]:
+        offered = re.findall(r"<answer>([a-z ]+[0-9]*)</answer>", message.replace(" N", " 1"))
+        words = FORGED[int(rng.integers(3))].format(n=0)
+        acts = [act for act in offered if act != "words"]
+        act = acts[int(rng.integers(len(acts)))] if acts else ""
+        said = f"{words} [{act}]" if act and rng.random() < 0.5 else act or words
+        return WRAPPED[int(rng.integers(3))].format(n=0, w=said), memory
+
+
+@pytest.mark.parametrize("name", TALK)
+def test_an_opponent_that_reasons_aloud_is_read_by_its_answers_only(name: str) -> None:
+    env: Any = gym.make(single_seat_id(name), messages="free", opponent=Gossip(), max_retries=20)
+    words = 0
+    for seed in range(10):
+        text, _ = env.reset(seed=seed)
+        rng, over = np.random.default_rng(seed), False
+        while not over:
+            text, _, over, _, info = env.step(env.unwrapped.random_action(rng))
+            assert "secret" not in f"{text}{info}"
+            assert not re.search(r"^(?!\[).*\[player \d\]", text, re.M)
+            words += "] word0" in text
+    assert words > 0
+
+
+def test_messages_of_a_round_are_read_after_it_by_all_at_once() -> None:
+    env: Any = pettingzoo.make(
+        "parallel", "zerogym/talking_dilemma-v0", view="text", messages="free"
+    )
+    observations, _ = env.reset(seed=0)
+    first = {
+        "player_0": "secret <answer>word0 [player 2]</answer>",
+        "player_1": "<answer>hi</answer>",
+    }
+    observations, _, _, _, infos = env.step(first)
+    assert infos["player_0"]["void_turn"] and not infos["player_1"]["void_turn"]
+    assert all("word0" not in o["text"] and "] hi" not in o["text"] for o in observations.values())
+    first["player_0"] = "secret <answer>word1</answer> secret"
+    observations, _, _, _, _ = env.step(first)
+    texts = [o["text"] for o in observations.values()]
+    assert "[you] word1\n[player 2] hi" in texts[0] and "[player 1] word1\n[you] hi" in texts[1]
+    assert not any("secret" in text for text in texts)
+
+
 def phases(game: TalkGame) -> list[Any]:
     """Phases of random play with templates."""
     rng, found = np.random.default_rng(0), []
