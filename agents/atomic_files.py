@@ -30,6 +30,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with writing(path):
+        check_regular(path)
         try:
             write(temporary)
             os.replace(temporary, path)

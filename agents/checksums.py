@@ -10,7 +10,9 @@ from pathlib import Path
 
 
 def check_regular(path: Path) -> None:
-    """Refuse to read what exists and is no regular file.
+    """Refuse to read or to replace what exists and is no regular file.
+
+    Without it a file that is renamed to `/dev/null` would, for root, take the place of the device.
 
     Raises:
         OSError: If it is a device, a pipe, a socket or a folder.

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from zerogym.agents.checksums import check_regular
 from zerogym.errors import require, writing
 
 _COLUMNS = (  # of a dataset
@@ -222,6 +223,7 @@ def write_jsonl(path: str | Path, trajectories: Iterable[Trajectory]) -> None:
     target = Path(path)
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
+        check_regular(target)
         handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
         try:
             with os.fdopen(handle, "w", encoding="ascii") as file:

@@ -67,6 +67,7 @@ def write_whole(path: Path, text: str) -> None:
     partial = path.with_name(f".{path.name}.part")
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        check_regular(path)
         try:
             partial.write_text(text, encoding="utf-8")
             partial.replace(path)

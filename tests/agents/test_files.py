@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import random
+import stat
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +23,7 @@ from zerogym.agents.datasets.stored import MANIFEST, load_dataset
 from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.json_lines import NotALog, read_rows
+from zerogym.agents.llm.models.loading import load_model, save_model
 from zerogym.agents.npz import read_npz
 from zerogym.benchmarks.results.results_file import ResultsFile, write_whole
 from zerogym.errors import CannotWrite
@@ -45,6 +48,24 @@ def test_without_space_the_error_has_path_and_reason(kind: str, tmp_path: Path) 
     ):
         WRITERS[kind](path)
     assert [left.name for left in tmp_path.iterdir() if left != path] == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind != "results"])
+def test_what_is_no_file_is_not_replaced(kind: str, tmp_path: Path) -> None:
+    """As root it could be `/dev/null`."""
+    path = tmp_path / "file"
+    os.mkfifo(path)
+    with pytest.raises(CannotWrite, match="file cannot be written: it is no regular file"):
+        WRITERS[kind](path)
+    assert stat.S_ISFIFO(path.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_model_does_not_replace_what_is_no_folder(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "model")
+    with pytest.raises(CannotWrite, match="model cannot be written: it is there and no folder"):
+        save_model(*load_model("tiny", "cpu"), tmp_path / "model")
+    assert stat.S_ISFIFO((tmp_path / "model").stat().st_mode)
 
 
 def _flip(path: Path, place: int) -> None:

@@ -4,6 +4,7 @@ Weights are read from safetensors only, so nothing is unpickled, and code that c
 never run. Left out: quantised loading, and spreading one model over several devices.
 """
 
+import errno
 import os
 import shutil
 import tempfile
@@ -103,6 +104,8 @@ def save_model(
                 model.save_pretrained(fresh)
         tokenizer.save_pretrained(fresh)
         if target.exists():
+            if not target.is_dir():  # a file of the user's, or a device
+                raise NotADirectoryError(errno.ENOTDIR, "it is there and no folder", str(target))
             target.rename(old)
         fresh.rename(target)
         shutil.rmtree(old, ignore_errors=True)
