@@ -61,6 +61,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "ppo in parts": {"preset": "ppo", "group_size": 1, "prompts_per_step": 7, "value_lr": 1e-5,
                      "shard": True},
     "adapters in parts": {"lora_rank": 2, "kl": 0.1, "shard": True},
+    "curriculum": {"prompts": {"part": "sec", "difficulties": [1.0, 2.0]}, "rollouts": "dars"},
 }  # fmt: skip
 
 
