@@ -1,5 +1,6 @@
 from .algorithms.batch import Batch
 from .algorithms.episode_tables import Filter, Shaping
+from .algorithms.rollout_tables import Draw, Outcome, Prompts, Rollouts
 from .algorithms.tables import Advantage, Correction, SequenceLoss, Surrogate, advantage
 from .contamination import prefix_probe
 from .evaluation import evaluate
@@ -11,6 +12,8 @@ from .models.loading import load_model, save_model
 from .policy import LLMPolicy
 from .rollout.context_window import Context
 from .rollout.evaluation import Evaluation
+from .rollout.prompt import Prompt, TaskSpec
+from .rollout.request import Request
 from .sampled_evaluation import evaluate_samples
 from .supervised.fine_tuning import sft
 from .supervised.sft import SFTConfig, fine_tune
@@ -21,15 +24,22 @@ __all__ = [
     "Batch",
     "Context",
     "Correction",
+    "Draw",
     "Evaluation",
     "Filter",
     "GRPOConfig",
     "LLMPolicy",
+    "Outcome",
+    "Prompt",
+    "Prompts",
+    "Request",
+    "Rollouts",
     "SFTConfig",
     "Sampling",
     "SequenceLoss",
     "Shaping",
     "Surrogate",
+    "TaskSpec",
     "advantage",
     "changed_weights",
     "evaluate",
