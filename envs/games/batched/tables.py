@@ -2,7 +2,7 @@
 
 A successor is a decision (somebody is to move), an end (known by its payoffs alone) or a lottery (a
 move of chance, with all that chance does until the next decision folded into it). Left out: games
-that are too large to enumerate.
+that are too large to enumerate, and rewards before the end, which come with the payoff here.
 """
 
 from collections.abc import Hashable
