@@ -114,6 +114,8 @@ class Rounds:
 
     def _play(self, requests: Sequence[Request]) -> list[Seats]:
         """Play a round, and return the usable groups of each seat for each request."""
+        if not requests:
+            return []
         planned: list[PlannedEpisode] = []
         owners: list[int] = []  # the request of each episode
         for place, request in enumerate(requests):
