@@ -39,7 +39,7 @@ UNKNOWN: list[tuple[dict[str, Any], str]] = [
     ({"track": ("tensorbord",)}, "no tracker 'tensorbord'.* mean 'tensorboard'"),
 ]  # fmt: skip
 CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
-    ({"env_kwargs": {"split": "test"}}, "split"), ({"eval_opponent": "cfr"}, "for games"),
+    ({"env_kwargs": {"split": "test"}}, "split"), ({"eval_opponent": "cfr"}, "for our games"),
     ({"dual_clip": 9.0, "preset": "cispo"}, "cispo"),
     ({"kl_weighted": True, "preset": "rloo"}, "kl_weighted"),
     (PPO | {"refills": 1}, "group_size must be above 1"),
