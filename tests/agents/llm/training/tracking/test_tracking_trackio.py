@@ -55,7 +55,7 @@ def run(run_python: Callable[..., str], tmp_path: Path) -> Callable[..., str]:
 
     def run(*runs: tuple[GRPOConfig, int, bool]) -> str:
         arguments = [(asdict(config), last, resume) for config, last, resume in runs]
-        here = str(Path(__file__).parents[3])
+        here = str(Path(__file__).parents[4])
         return run_python(RUNS, here, json.dumps(arguments), TRACKIO_DIR=str(tmp_path / "kept"))
 
     return run
