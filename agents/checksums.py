@@ -6,6 +6,7 @@ and data may be a stranger's, so what has no end (a device, a pipe, or a link to
 
 import errno
 import hashlib
+import os
 from pathlib import Path
 
 
@@ -17,6 +18,8 @@ def check_regular(path: Path) -> None:
     Raises:
         OSError: If it is a device, a pipe, a socket or a folder.
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
 

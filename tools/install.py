@@ -150,8 +150,8 @@ def compile_packages() -> None:
     Files that are no Python of this version, such as templates, stay as they are.
     """
     folder = sysconfig.get_path("purelib")
-    quiet = ["-W", "ignore", "-m", "compileall", "-qq"]  # warnings are those of others' code
-    subprocess.run([sys.executable, *quiet, "-j", "0", folder])
+    options = ["-W", "ignore", "-m", "compileall", "-qq"]  # warnings are those of others' code
+    subprocess.run([sys.executable, *options, "-j", "0", folder])
 
 
 def has_gpu() -> bool:

@@ -103,6 +103,9 @@ def test_the_command_writes_numbers_page_and_picture(tmp_path: Path) -> None:
 def test_ctrl_c_prints_the_command_that_goes_on(
     tutorial: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    others = set(references.named_modules)  # that earlier tests of this process have named
+    references.named_modules.clear()
+
     def stop(*given: object) -> None:
         raise KeyboardInterrupt
 
@@ -110,6 +113,7 @@ def test_ctrl_c_prints_the_command_that_goes_on(
     result = run("--import", "median", "study", "median.toml")
     again = "zerogym --import median study median.toml --out runs/studies --workers 1"
     assert result.exit_code == 130
+    references.named_modules.update(others)
     assert result.stderr.strip() == f"stopped: saved; continue with: {again}"
 
 
