@@ -82,7 +82,9 @@ def usage_errors(*kinds: type[Exception], prefix: str = "") -> Iterator[None]:
     except ZerogymError:
         raise
     except kinds as error:
-        raise UsageError(f"{prefix}{error}") from None
+        # The prefix has the path, which the text of the system's errors repeats after a number.
+        reason = reason_of(error) if prefix and isinstance(error, OSError) else str(error)
+        raise UsageError(f"{prefix}{reason}") from None
 
 
 @contextmanager
