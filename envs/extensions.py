@@ -3,7 +3,7 @@
 | group | value | used as |
 |---|---|---|
 | `zerogym.envs` | a function that registers ids, or a module that does | ids (`plugins.py`) |
-| `zerogym.opponents` | `make(game, argument)` that returns a player | `opponent="NAME:ARGUMENT"` |
+| `zerogym.opponents` | a player, or a class or function that makes one | `opponent="NAME"` |
 | `zerogym.rewards` | a function, or a class of such | `RewardFunction(env, "NAME")`, a task |
 | `zerogym.parts` | a part, declared as `<table>.<name>` | `--advantage NAME` (`agents/parts.py`) |
 
@@ -13,10 +13,10 @@ A package declares them in its `pyproject.toml`:
     oracle = "my_package.players:make"
 
 is named by `opponent="oracle:9"`: `make(game, "9")` returns a player, a text player, a policy
-(`games/core/players.py`) or a mixture, and `opponent="oracle"` calls `make(game, "")`. What cannot
-be had is an error that says why. zerogym's own opponents are `llm:MODEL`, `ppo:FILE.npz` and
-`person`. Left out: a list of the games that such an opponent can play; it raises an error when it
-is made.
+(`games/core/players.py`) or a mixture, and `opponent="oracle"` calls `make(game, "")`, or with as
+many arguments as it takes. What cannot be had is an error that says why. zerogym's own opponents
+are `llm:MODEL`, `ppo:FILE.npz` and `person`. Left out: a list of the games that such an opponent
+can play; it raises an error when it is made.
 """
 
 import os

@@ -83,7 +83,7 @@ def make_opponent(
     """The player of a name; a player or policy object is returned as it is.
 
     A class or function is called as it takes arguments: with nothing, with the rules, or with the
-    rules and a text (what stands after the second colon of `module:Name:TEXT`).
+    rules and a text (what stands after the last colon of `module:Name:TEXT` and of `NAME:TEXT`).
 
     Raises:
         UnknownName: If the game has no opponent of this name.
@@ -133,7 +133,9 @@ def _named(game: Game[Any], name: str) -> Any:
         return _of_module(game, name)
     brought = sorted({entry.name for entry in entries(OPPONENTS)})
     if kind in brought and kind not in _PLAYERS:
-        return make_opponent(game, find_extension(OPPONENTS, kind, "opponent")(game, argument))
+        return make_opponent(
+            game, _called(find_extension(OPPONENTS, kind, "opponent"), game, argument)
+        )
     forms = [*opponent_names(game), "mcts:N", "past:FOLDER", *brought, "module:Name"]
     raise UnknownName(f"opponent for {game.name}", name, forms)
 
@@ -160,11 +162,13 @@ def _of_module(game: Game[Any], name: str) -> Any:
 
 
 def _called(maker: Any, game: Game[Any], text: str = "") -> Any:
-    """Return what a class or function makes, from as many arguments as it takes; or the object."""
+    """Return what a class or function makes, from as many arguments as it needs; or the object.
+
+    A text that was given is passed where there is a place for it.
+    """
     if not isinstance(maker, type | FunctionType):
         return maker
     takes = signature(maker).parameters.values()
-    required = sum(
-        each.default is each.empty and each.kind <= each.POSITIONAL_OR_KEYWORD for each in takes
-    )
-    return maker(*(game, text)[:required])
+    places = [each for each in takes if each.kind <= each.POSITIONAL_OR_KEYWORD]
+    needed = sum(each.default is each.empty for each in places)
+    return maker(*(game, text)[: min(2, len(places)) if text else needed])

@@ -35,6 +35,11 @@ def cell(game, argument): return Cell(int(argument))
 def talker(game, argument): return Talker()
 def several(game, argument): return "mine:0+random"
 def nobody(game, argument): return 7
+
+class Legal:
+    def __init__(self, game, last="first"): self.game, self.last = game, last
+    def choose(self, state, rng, deterministic=False):
+        return self.game.legal(state)[-1 if self.last == "last" else 0]
 """
 NAMES = """
 [zerogym.opponents]
@@ -42,6 +47,7 @@ mine = other_players:cell
 talker = other_players:talker
 several = other_players:several
 nobody = other_players:nobody
+legal = other_players:Legal
 random = other_players:nobody
 """
 
@@ -68,6 +74,9 @@ def test_our_own_are_installed() -> None:
 def test_another_package_brings_opponents() -> None:
     env = gym.make("zerogym/TicTacToe-v0", seat=1, opponent="mine:4")
     assert "4 X 6" in env.reset(seed=0)[0]
+    for name, seen in (("legal", "X 2 3"), ("legal:last", "7 8 X")):
+        env = gym.make("zerogym/TicTacToe-v0", seat=1, opponent=name)
+        assert seen in env.reset(seed=0)[0], "a class is made from what it takes"
     several = make_opponent(TOE, {"several": 1, "talker": 1})
     assert isinstance(several, Mixture) and several.weights == (0.5, 0.5, 1)
     assert isinstance(make_opponent(TOE, "mine:1+mine:2+talker"), Mixture)
