@@ -27,7 +27,7 @@ FOLDERS = ("tests/agents/llm", "tests/agents/explore", "tests/benchmarks")
 MEASURE = "measure"
 # Functions and commands that measure what a paper claims: the module, and a name that tests use.
 MEASURES = {
-    "pass@k": ("benchmarks/results/samples.py", "pass_at_k"),
+    "pass@k": ("agents/llm/sample_measures.py", "pass_at_k"),
     "curve of pass@k": ("benchmarks/report/pass_curves.py", "pass_picture"),
     "support": ("benchmarks/results/support.py", "support_change"),
     "share of changed weights": ("agents/llm/models/changed_weights.py", "changed_weights"),

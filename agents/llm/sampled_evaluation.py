@@ -1,7 +1,7 @@
 """Evaluation with several sampled episodes of each problem.
 
 One greedy episode a problem cannot tell a model that never solves it from one that does so now and
-then; n samples can (pass@k, support), see `benchmarks/results/samples.py`.
+then; n samples can (pass@k, support), see `sample_measures.py`.
 """
 
 import os

@@ -3,7 +3,8 @@
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from zerogym.agents.llm.prompting.self_consistency import answer_of
 from zerogym.agents.llm.rollout.evaluation import succeeded
@@ -36,6 +37,10 @@ class SampledProblem:
     def counted(self) -> list[int]:
         """The places of the samples that count."""
         return [place for place, score in enumerate(self.scores) if score is not None]
+
+    def record(self) -> dict[str, Any]:
+        """Return the line of a log, JSON values."""
+        return {"kind": "problem", **asdict(self)}
 
     @classmethod
     def of(cls, episodes: Sequence[Trajectory], whole: bool = False) -> "SampledProblem":

@@ -5,7 +5,7 @@ so that a kill loses only those that were not complete.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ class OutcomeLog:
         if self._file is None:
             self._file = ResultsFile(self._path)
             self._file.append({"kind": "evaluation", **self._about})
-        self._file.append({"kind": "problem", **asdict(problem)})
+        self._file.append(problem.record())
 
 
 def read_outcomes(path: Path) -> Outcomes:

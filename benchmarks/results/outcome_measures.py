@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from zerogym.agents.llm.sample_measures import answer_entropy, max_at_k, pass_at_k
 from zerogym.agents.llm.sampled_problem import SampledProblem
 from zerogym.benchmarks.results.estimates import RESAMPLES, Estimate, Floats, Returns, interval
 from zerogym.benchmarks.results.estimates import mean_draws as draws_of
 from zerogym.benchmarks.results.outcome_log import Outcomes
 from zerogym.benchmarks.results.paired import joint_draws
-from zerogym.benchmarks.results.samples import answer_entropy, max_at_k, pass_at_k
 from zerogym.benchmarks.results.support import SupportChange, support_change
 
 Problems = Sequence[SampledProblem]

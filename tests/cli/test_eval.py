@@ -18,8 +18,8 @@ from helpers.svg import texts
 from zerogym.agents.llm import evaluate_samples, sampled_evaluation
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.rollout.evaluation import NotHeldOut
+from zerogym.agents.llm.sample_measures import pass_at_k
 from zerogym.benchmarks.results.outcome_log import read_outcomes
-from zerogym.benchmarks.results.samples import pass_at_k
 from zerogym.cli import app
 
 ENV, SEEDS = "RandomCalculation", range(3, 7)

@@ -18,6 +18,11 @@ from typing import Any, Literal
 import numpy as np
 
 from zerogym.agents.llm.distributed import fsdp, parallel
+from zerogym.agents.llm.evaluated_samples import (
+    problems_of,
+    sample_metrics,
+    write_outcomes,
+)
 from zerogym.agents.llm.generation.protocol import Generator
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.out_of_memory import OutOfMemory, explained_out_of_memory
@@ -40,7 +45,7 @@ from zerogym.agents.llm.training.seat_adapters import learner_of_run, players_of
 from zerogym.agents.llm.training.starting_model import model_of_run
 from zerogym.agents.run_lock import locked
 from zerogym.agents.torch_threads import few_threads
-from zerogym.agents.trajectory import write_jsonl
+from zerogym.agents.trajectory import Trajectory, write_jsonl
 from zerogym.errors import EngineFailed, PartFailed, SandboxUnavailable, TrainingDiverged
 
 _ONE_PROCESS = (EngineFailed, OutOfMemory, parallel.ProcessLost)  # errors of perhaps one alone
@@ -214,18 +219,39 @@ class _Run:
         )
         players = players_of(config, self._current_engine(), 0)
         temperature, asynchronous = config.eval_temperature, config.asynchronous
+        samples = config.eval_samples
+        seeds = seeds.repeat(samples)
         records = {
             name: examine(seats, players, seeds.tolist(), temperature, asynchronous)
             for name, seats in self.evaluated.items()
         }
-        outcome = summarise([one for found in records.values() for one in found])
+        # One sample of each problem, whatever their number: the interval is one over problems.
+        outcome = summarise([one for found in records.values() for one in found[::samples]])
         self.evaluations[step] = outcome
-        known = {f"eval/{k}": v for k, v in asdict(outcome).items()}
-        if len(records) > 1:
-            for name, found in records.items():
-                own = asdict(summarise(found))
-                known |= {f"eval/{name or 'own'}/{k}": v for k, v in own.items()}
+        known: dict[str, float | None] = {f"eval/{k}": v for k, v in asdict(outcome).items()}
+        for name, found in records.items():
+            prefix = f"eval/{name or 'own'}/" if len(records) > 1 else "eval/"
+            if len(records) > 1:
+                own = asdict(summarise(found[::samples]))
+                known |= {f"{prefix}{k}": v for k, v in own.items()}
+            if samples > 1:
+                known |= self._sampled(step, name, found, prefix)
         self.log.write(step, {k: float(v) for k, v in known.items() if v is not None})
+
+    def _sampled(
+        self, step: int, name: str, records: list[Trajectory], prefix: str
+    ) -> dict[str, float]:
+        """Write the outcomes of all samples of a task's problems; return their metrics."""
+        problems = problems_of(records, self.config.eval_samples)
+        envs = next(iter(self.evaluated[name].values()))
+        if not parallel.rank():
+            about = {
+                "model": str(self.out), "env": envs.env_id, "env_kwargs": dict(envs.kwargs),
+                "samples": self.config.eval_samples, "step": step,
+            }  # fmt: skip
+            write_outcomes(self.out, step, name, problems, about)
+        found = sample_metrics(problems, self.config.eval_samples)
+        return {f"{prefix}{k}": v for k, v in found.items()}
 
     def check_processes(self) -> None:
         """Wait for all processes, and raise unless weights and the states of parts are the same."""

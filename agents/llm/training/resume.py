@@ -12,7 +12,7 @@ from zerogym.agents.parts import recorded_part
 from zerogym.envs.recorded import without_keys
 
 _MAY_CHANGE = (
-    "out", "steps", "eval_every", "eval_episodes",
+    "out", "steps", "eval_every", "eval_episodes", "eval_samples",
     "save_every", "keep_checkpoints", "keep_rollouts", "track",
     "micro_batch", "micro_tokens", "packing", "shard",  # same up to rounding
     "compile", "cuda_graph",  # same up to rounding

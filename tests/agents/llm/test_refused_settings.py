@@ -24,6 +24,8 @@ OUT_OF_RANGE: list[tuple[dict[str, Any], str]] = [
     ({"correction_high": 0.9}, "correction_high"), ({"correction_low": 1.1}, "correction_low"),
     ({"skip_grad_norm": -1.0}, "skip_grad_norm"), ({"engine_memory": 0.0}, "engine_memory"),
     ({"eval_temperature": -1.0}, "eval_temperature must be at least 0"),
+    ({"eval_samples": 0}, "eval_samples must be at least 1"),
+    ({"eval_samples": 4}, "all 4 samples of a problem are the same"),
     ({"ray": -1}, "ray must be at least 0"),
     (OLDER | {"staleness": -1}, "staleness must be at least 0, got -1"),
     (PPO | {"preset": "grpo"}, "group_size must be at least 2"),

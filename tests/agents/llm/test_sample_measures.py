@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from zerogym.benchmarks.results.samples import answer_entropy, max_at_k, pass_at_k
+from zerogym.agents.llm.sample_measures import answer_entropy, max_at_k, pass_at_k
 from zerogym.benchmarks.results.support import SupportChange, support_change
 
 
