@@ -19,7 +19,7 @@ from zerogym.cli import app
 
 
 def test_metrics_by_hand() -> None:
-    """Of four samples two and none are right; one of a third problem could not be scored."""
+    """Two and none of four samples are right; a third problem has one that was not scored."""
     some = SampledProblem(0, "a", (1.0, 1.0, 0.0, 0.0), (True, True, False, False), tuple("1123"))
     none = SampledProblem(1, "b", (0.0,) * 4, (False,) * 4, tuple("4444"), token_entropy=0.5)
     less = SampledProblem(2, "c", (1.0, None, 0.0, 0.0), (True, None, False, False), tuple("1555"))

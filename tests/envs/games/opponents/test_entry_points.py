@@ -74,9 +74,9 @@ def test_our_own_are_installed() -> None:
 def test_another_package_brings_opponents() -> None:
     env = gym.make("zerogym/TicTacToe-v0", seat=1, opponent="mine:4")
     assert "4 X 6" in env.reset(seed=0)[0]
-    for name, seen in (("legal", "X 2 3"), ("legal:last", "7 8 X")):
+    for name, board in (("legal", "X 2 3"), ("legal:last", "7 8 X")):
         env = gym.make("zerogym/TicTacToe-v0", seat=1, opponent=name)
-        assert seen in env.reset(seed=0)[0], "a class is made from what it takes"
+        assert board in env.reset(seed=0)[0], "a class is made from what it takes"
     several = make_opponent(TOE, {"several": 1, "talker": 1})
     assert isinstance(several, Mixture) and several.weights == (0.5, 0.5, 1)
     assert isinstance(make_opponent(TOE, "mine:1+mine:2+talker"), Mixture)
