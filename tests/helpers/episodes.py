@@ -142,7 +142,7 @@ def outcome(env: gym.Env, policy: str, seed: int) -> tuple[float, dict[str, Any]
     """The return and the last info of what `play` plays, without its digests."""
     env.reset(seed=seed)
     total, info = 0.0, {}
-    for _, step in steps(env, policy, np.random.default_rng(seed)):
+    for _, step in steps(env, policy, np.random.default_rng((seed, 1))):
         total, info = total + float(step[1]), step[4]
     return total, info
 
