@@ -26,6 +26,7 @@ def run_suite(
     models: Sequence[str] = (),
     processes: bool = True,
     callback: Callback | None = None,
+    samples: int = 0,
 ) -> Table:
     """Run what a suite's folder lacks, write table and report there, and return the table.
 
@@ -40,6 +41,8 @@ def run_suite(
         models: Language models that join the suite's own: folders, hub ids, servers.
         processes: One process for each lane of agents; False runs everything here, in order.
         callback: Called at each event.
+        samples: Episodes that language models play of each problem of the text worlds, at
+            temperature 1 and beside their greedy ones: pass@k in the report. 0: none.
 
     Raises:
         UnknownName: If there is no such suite, world or agent.
@@ -53,6 +56,10 @@ def run_suite(
         suite = SUITES[suite]
     suite, folder = part_of(with_external_models(suite, models), only), Path(out)
     records = list(read_records(run_cells(suite, folder, seed, callback, processes)))
+    if samples:
+        from zerogym.benchmarks.suites.sampling import sample_worlds
+
+        sample_worlds(suite, folder, samples, seed, callback)
     table = tabulate(suite, records)
     write_whole(folder / PICTURE, picture(table))
     write_report(suite, records, folder / REPORT)

@@ -45,6 +45,13 @@ def quick(
     processes: Annotated[
         bool, typer.Option(help="Language models and the others in a process each.")
     ] = True,
+    samples: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Episodes of language models in each problem of the text worlds, for pass@k.",
+        ),
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """All worlds, all agents, a few minutes on two cores. Run again to continue after a stop."""
@@ -61,7 +68,9 @@ def quick(
     screen = Screen(QUICK.name)
     kept = f"finished cells are kept; continue with: zerogym bench quick --out {out_dir}"
     with usage_errors(ValueError), interrupted(kept), screen.live():
-        table = run_suite(QUICK, out_dir, seed, only or (), model or (), processes, screen.update)
+        table = run_suite(
+            QUICK, out_dir, seed, only or (), model or (), processes, screen.update, samples
+        )
     out.print(render_table(table))
     for name, usage in usage_by_agent(read_records(out_dir / RESULTS)).items():
         tokens = f"{usage.prompt_tokens:,} tokens read, {usage.reply_tokens:,} written"
