@@ -80,7 +80,7 @@ def test_children_of_4_ms_take_no_more_than_security_md_says(
 ) -> None:
     """They report what they took themselves; without a count they ran 7.8 seconds of 1.
 
-    Up to 1.5 on a quiet machine; 1.7 were measured on one whose cores were all taken.
+    Up to 1.5 on an idle machine; 1.7 were measured on one whose cores were all taken.
     """
     monkeypatch.setattr(cpu_group, "place", lambda: None)
     report = "burn(0.004); os.write(1, b'%.4f ' % time.process_time())"
