@@ -1,11 +1,9 @@
 """Generated pages of the site: one for each task, papers, parts, and copies of files.
 
 mkdocs calls the functions (`hooks` in mkdocs.yml). Links from `docs` to files of the repository
-become plain text, since the code is not part of the site. With SITE_TASKS=Countdown,Walker only
-these tasks have a page, which is a quick look at a change.
+become plain text, since the code is not part of the site.
 """
 
-import os
 import re
 import sys
 from pathlib import Path
@@ -37,7 +35,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     pages: list[dict[str, Any]] = []
     for family in FAMILIES:
         entries: list[Any] = [f"tasks/{family}/index.md"]
-        for title, tasks in site_tasks.groups(shown(family)).items():
+        for title, tasks in site_tasks.groups(zerogym.tasks(family)).items():
             inside = [{task.name: site_tasks.address(task)} for task in tasks]
             entries += [{title: inside}] if len(inside) > 1 else inside
         pages.append({family.capitalize(): entries})
@@ -53,8 +51,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages["papers.md"] = papers.page()
     pages["parts.md"] = parts_page.page()
     for family in FAMILIES:
-        pages[f"tasks/{family}/index.md"] = site_tasks.family_index(family, shown(family))
-        for task in shown(family):
+        pages[f"tasks/{family}/index.md"] = site_tasks.family_index(family, zerogym.tasks(family))
+        for task in zerogym.tasks(family):
             text, moves = site_tasks.task_page(task)
             pages[site_tasks.address(task)] = text
             if moves:
@@ -77,9 +75,3 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return link[0] if file and file.inclusion.is_included() else link[1]
 
     return _LINK.sub(shown, markdown)
-
-
-def shown(family: str) -> list[Task]:
-    """The tasks of a family that have a page: all, or those that SITE_TASKS names."""
-    only = os.environ.get("SITE_TASKS", "").split(",")
-    return [task for task in zerogym.tasks(family) if only == [""] or task.name in only]
