@@ -19,7 +19,7 @@ import parts_page
 import site_tasks
 
 import zerogym
-from zerogym.envs.registry import FAMILIES, Task
+from zerogym.envs.registry import FAMILIES
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIES = {
