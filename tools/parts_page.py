@@ -91,6 +91,7 @@ def entries() -> list[Entry]:
                          f"{kind}={name}", f"{_plural(kind)}:{name}"}))
         for kind, table in ALL.items()
         for name in table.names()
+        if table[name].__module__.startswith("zerogym.")  # not those of other packages
     ]  # fmt: skip
     presets = [
         Entry(PRESET, name, preset.notes, preset.source,

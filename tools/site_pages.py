@@ -18,8 +18,7 @@ import papers
 import parts_page
 import site_tasks
 
-import zerogym
-from zerogym.envs.registry import FAMILIES
+from zerogym.envs.registry import FAMILIES, TASKS, Task
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIES = {
@@ -30,12 +29,17 @@ COPIES = {
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?://|#)([^)\s]+)\)")
 
 
+def own_tasks(family: str) -> list[Task]:
+    """Return our tasks of a family, without those of other packages that are installed."""
+    return [task for task in TASKS if task.family == family]
+
+
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Fill the navigation with the pages of all tasks, by family and folder."""
     pages: list[dict[str, Any]] = []
     for family in FAMILIES:
         entries: list[Any] = [f"tasks/{family}/index.md"]
-        for title, tasks in site_tasks.groups(zerogym.tasks(family)).items():
+        for title, tasks in site_tasks.groups(own_tasks(family)).items():
             inside = [{task.name: site_tasks.address(task)} for task in tasks]
             entries += [{title: inside}] if len(inside) > 1 else inside
         pages.append({family.capitalize(): entries})
@@ -51,8 +55,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages["papers.md"] = papers.page()
     pages["parts.md"] = parts_page.page()
     for family in FAMILIES:
-        pages[f"tasks/{family}/index.md"] = site_tasks.family_index(family, zerogym.tasks(family))
-        for task in zerogym.tasks(family):
+        pages[f"tasks/{family}/index.md"] = site_tasks.family_index(family, own_tasks(family))
+        for task in own_tasks(family):
             text, moves = site_tasks.task_page(task)
             pages[site_tasks.address(task)] = text
             if moves:

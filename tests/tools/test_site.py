@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import zerogym
+from zerogym.envs.registry import TASKS
 
 pytest.importorskip("mkdocs")
 
@@ -28,7 +29,7 @@ def build(root: Path, built: Path) -> None:
 def test_the_whole_site_builds(root: Path, tmp_path: Path) -> None:
     build(root, tmp_path)
     pages = {path.stem for path in tmp_path.glob("tasks/*/*.html")}
-    assert pages == {"index", *(task.name for task in zerogym.tasks())}
+    assert pages == {"index", *(task.name for task in TASKS)}  # none of other packages
     for name in ("index", "reference", "papers", "parts", "glossary", "security", "contributing"):
         assert (tmp_path / f"{name}.html").exists()
     page = (tmp_path / "tasks/reasoning/Countdown.html").read_text("utf-8")

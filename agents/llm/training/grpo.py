@@ -241,16 +241,23 @@ class _Run:
     def _sampled(
         self, step: int, name: str, records: list[Trajectory], prefix: str
     ) -> dict[str, float]:
-        """Write the outcomes of all samples of a task's problems; return their metrics."""
-        problems = problems_of(records, self.config.eval_samples)
-        envs = next(iter(self.evaluated[name].values()))
-        if not parallel.rank():
+        """Write the outcomes of all samples of a task's problems; return their metrics.
+
+        Each seat of a game has a log of its own: there its problems differ in their seeds.
+        """
+        seats, samples = self.evaluated[name], self.config.eval_samples
+        problems = problems_of(records, samples)
+        size = len(problems) // len(seats)  # of each seat, one after the other
+        for number, (seat, envs) in enumerate(seats.items()):
             about = {
                 "model": str(self.out), "env": envs.env_id, "env_kwargs": dict(envs.kwargs),
-                "samples": self.config.eval_samples, "step": step,
+                "samples": samples, "step": step,
             }  # fmt: skip
-            write_outcomes(self.out, step, name, problems, about)
-        found = sample_metrics(problems, self.config.eval_samples)
+            where = "-".join(filter(None, (name, seat if len(seats) > 1 else "")))
+            if not parallel.rank():
+                own = problems[number * size : (number + 1) * size]
+                write_outcomes(self.out, step, where, own, about)
+        found = sample_metrics(problems, samples)
         return {f"{prefix}{k}": v for k, v in found.items()}
 
     def check_processes(self) -> None:

@@ -56,3 +56,18 @@ def test_a_run_samples_each_problem_several_times(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["eval", str(logs[1]), "--against", str(logs[0]), "--json"])
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["against"]["problems"] == 3
+
+
+def test_each_seat_of_a_game_has_a_log_of_its_own(tmp_path: Path) -> None:
+    config = GRPOConfig(
+        env="zerogym/kuhn_poker-v0", steps=0, model="tiny", max_new_tokens=12, eval_episodes=3,
+        eval_samples=2, eval_temperature=1.0, out=str(tmp_path), device="cpu",
+    )  # fmt: skip
+    train(config)
+    logs = sorted((tmp_path / "outcomes").iterdir())
+    names = [f"step-000000-player_{seat}.jsonl" for seat in (0, 1)]
+    assert [log.name for log in logs] == names
+    for seat, log in enumerate(logs):
+        found = read_outcomes(log)
+        assert found.about["env_kwargs"]["seat"] == seat
+        assert len({each.seed for each in found.problems}) == len(found.problems) == 3
