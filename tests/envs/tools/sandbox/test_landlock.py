@@ -197,7 +197,8 @@ def programs(mark: str) -> list[int]:
 def test_a_launcher_that_is_killed_leaves_no_process(launcher: Launched) -> None:
     process, mark = launcher
     folder = home_of(programs(mark)[0])
-    assert len(at_home(folder)) == 3  # and the sleeping ones, one in a session of its own
+    # the shell and, as soon as it has begun them, two that sleep: one in a session of its own
+    assert wait_for(lambda: len(at_home(folder)) == 3)
     process.kill()
     process.wait()
     assert wait_for(lambda: at_home(folder) == [])
