@@ -1,7 +1,8 @@
+from .algorithms.advantage_tables import Advantage, advantage
 from .algorithms.batch import Batch
 from .algorithms.episode_tables import Filter, Shaping
+from .algorithms.loss_tables import Correction, SequenceLoss, Surrogate
 from .algorithms.rollout_tables import Draw, Outcome, Prompts, Rollouts
-from .algorithms.tables import Advantage, Correction, SequenceLoss, Surrogate, advantage
 from .contamination import prefix_probe
 from .evaluation import evaluate
 from .generation.engines import load_generator

@@ -12,9 +12,9 @@ import pytest
 
 from helpers.llm.samples import group_of
 from zerogym.agents import parts
+from zerogym.agents.llm.algorithms.advantage_tables import ADVANTAGES, Advantage, advantage, weigh
 from zerogym.agents.llm.algorithms.advantages.group_relative import GroupRelative, Grpo
 from zerogym.agents.llm.algorithms.batch import Batch, Weights
-from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage, advantage, weigh
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.parts import Part, Table, recorded_part
 from zerogym.envs import extensions

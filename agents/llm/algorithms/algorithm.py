@@ -10,14 +10,10 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from zerogym.agents.llm.algorithms.advantage_tables import ADVANTAGES, Advantage
 from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS, Filter, Shaping
 from zerogym.agents.llm.algorithms.filters.truncated import Truncated
-from zerogym.agents.llm.algorithms.reward_shaping import Overlong
-from zerogym.agents.llm.algorithms.rollout_tables import ROLLOUTS, Rollouts
-from zerogym.agents.llm.algorithms.rollouts.plain import Plain
-from zerogym.agents.llm.algorithms.rollouts.refill import Refill
-from zerogym.agents.llm.algorithms.tables import (
-    ADVANTAGES,
+from zerogym.agents.llm.algorithms.loss_tables import (
     AGGREGATIONS,
     CORRECTIONS,
     DIVERGENCES,
@@ -25,7 +21,6 @@ from zerogym.agents.llm.algorithms.tables import (
     REFERENCES,
     SEQUENCE_LOSSES,
     SURROGATES,
-    Advantage,
     Aggregation,
     Correction,
     Divergence,
@@ -34,6 +29,10 @@ from zerogym.agents.llm.algorithms.tables import (
     SequenceLoss,
     Surrogate,
 )
+from zerogym.agents.llm.algorithms.reward_shaping import Overlong
+from zerogym.agents.llm.algorithms.rollout_tables import ROLLOUTS, Rollouts
+from zerogym.agents.llm.algorithms.rollouts.plain import Plain
+from zerogym.agents.llm.algorithms.rollouts.refill import Refill
 from zerogym.agents.parts import P, Table
 from zerogym.errors import UnknownName
 

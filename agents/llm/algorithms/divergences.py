@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zerogym.agents.llm.algorithms.tables import Divergence, divergence
+from zerogym.agents.llm.algorithms.loss_tables import Divergence, divergence
 
 if TYPE_CHECKING:
     import torch

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
+from zerogym.agents.llm.algorithms.advantage_tables import ADVANTAGES, Advantage
 from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS, Filter, Shaping
 from zerogym.agents.llm.algorithms.rollout_tables import ROLLOUTS, Rollouts
-from zerogym.agents.llm.algorithms.tables import ADVANTAGES, Advantage
 from zerogym.agents.settings import Group
 
 

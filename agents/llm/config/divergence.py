@@ -6,7 +6,7 @@ from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.llm.algorithms.algorithm import KlPlace
-from zerogym.agents.llm.algorithms.tables import DIVERGENCES, REFERENCES, Divergence, Reference
+from zerogym.agents.llm.algorithms.loss_tables import DIVERGENCES, REFERENCES, Divergence, Reference
 from zerogym.agents.settings import Group
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
-from zerogym.agents.llm.algorithms.tables import (
+from zerogym.agents.llm.algorithms.loss_tables import (
     AGGREGATIONS,
     RATIOS,
     SEQUENCE_LOSSES,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
-from zerogym.agents.llm.algorithms.tables import CORRECTIONS, Correction
+from zerogym.agents.llm.algorithms.loss_tables import CORRECTIONS, Correction
 from zerogym.agents.settings import Group, check_at_least
 
 

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from zerogym.agents.llm.algorithms.advantage_tables import weigh
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Sample
 from zerogym.agents.llm.algorithms.episode_tables import shaped, with_gradient
+from zerogym.agents.llm.algorithms.loss_tables import Totals
 from zerogym.agents.llm.algorithms.losses.importance_corrections import correct
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss
-from zerogym.agents.llm.algorithms.tables import Totals, weigh
 from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.micro_batches import MicroBatch, own_chunks

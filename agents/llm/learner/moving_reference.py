@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from zerogym.agents.llm.algorithms.tables import Reference
+from zerogym.agents.llm.algorithms.loss_tables import Reference
 from zerogym.agents.llm.learner.optimizer import in_float32
 from zerogym.agents.parts import errors_of
 

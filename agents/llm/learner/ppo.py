@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from zerogym.agents.llm.algorithms.advantage_tables import ValueAdvantage, estimated
 from zerogym.agents.llm.algorithms.advantages.gae import explained_variance, gae
 from zerogym.agents.llm.algorithms.batch import Batch, Floats
-from zerogym.agents.llm.algorithms.tables import Totals, ValueAdvantage, estimated
+from zerogym.agents.llm.algorithms.loss_tables import Totals
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.learner import Learner
 from zerogym.agents.llm.learner.micro_batches import MicroBatch

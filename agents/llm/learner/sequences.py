@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from zerogym.agents.llm.algorithms.batch import Batch, Floats
-from zerogym.agents.llm.algorithms.tables import SequenceLoss, Totals
+from zerogym.agents.llm.algorithms.loss_tables import SequenceLoss, Totals
 from zerogym.agents.llm.learner.learner import Learner, check_known
 from zerogym.agents.llm.learner.micro_batches import MicroBatch, own_chunks
 from zerogym.agents.llm.learner.rows import Rows

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from zerogym.agents.llm.algorithms.tables import Totals
+from zerogym.agents.llm.algorithms.loss_tables import Totals
 
 
 class ValueHead(torch.nn.Module):

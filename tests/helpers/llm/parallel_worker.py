@@ -16,9 +16,9 @@ import torch
 import zerogym  # noqa: F401  (registers the ids)
 from helpers.llm.small_runs import digits_registered, registered
 from helpers.llm.tiny_llamas import episodes, llama
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage
 from zerogym.agents.llm.algorithms.batch import Batch, Weights
 from zerogym.agents.llm.algorithms.presets import PRESETS
-from zerogym.agents.llm.algorithms.tables import Advantage
 from zerogym.agents.llm.distributed import parallel
 from zerogym.agents.llm.distributed.fsdp import full_tensor, shard_model
 from zerogym.agents.llm.grpo_config import GRPOConfig

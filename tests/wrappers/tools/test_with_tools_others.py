@@ -287,9 +287,9 @@ def test_labels_of_tool_tokens_do_not_change_the_gradient(tools_world: str) -> N
     """Bit for bit; a label of the policy's own does."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("transformers")
+    from zerogym.agents.llm.algorithms.loss_tables import Totals
     from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss
     from zerogym.agents.llm.algorithms.presets import PRESETS
-    from zerogym.agents.llm.algorithms.tables import Totals
     from zerogym.agents.llm.learner.rows import Rows, token_logprobs
     from zerogym.agents.llm.models.tiny import TinyConfig, build_model, build_tokenizer
 

@@ -6,9 +6,9 @@ from math import comb, sqrt
 
 import numpy as np
 
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage, advantage
 from zerogym.agents.llm.algorithms.advantages.group_relative import GroupRelative
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Weights, all_equal
-from zerogym.agents.llm.algorithms.tables import Advantage, advantage
 
 
 @advantage("max_at_k")

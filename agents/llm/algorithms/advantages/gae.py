@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zerogym.agents.llm.algorithms.advantage_tables import ValueAdvantage, advantage
 from zerogym.agents.llm.algorithms.advantages.group_relative import whiten
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, all_equal
-from zerogym.agents.llm.algorithms.tables import ValueAdvantage, advantage
 
 
 def gae(rewards: Floats, values: Floats, gamma: float, lam: float) -> tuple[Floats, Floats]:

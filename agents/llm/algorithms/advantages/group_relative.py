@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage, advantage
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Weights, all_equal
-from zerogym.agents.llm.algorithms.tables import Advantage, advantage
 
 
 class GroupRelative(Advantage):

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage, advantage
 from zerogym.agents.llm.algorithms.advantages.group_relative import centred
 from zerogym.agents.llm.algorithms.batch import Batch, Weights, all_equal
-from zerogym.agents.llm.algorithms.tables import Advantage, advantage
 
 
 @advantage("lite_ppo")

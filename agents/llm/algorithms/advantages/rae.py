@@ -3,8 +3,8 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage, advantage
 from zerogym.agents.llm.algorithms.batch import Batch, Sample, Weights
-from zerogym.agents.llm.algorithms.tables import Advantage, advantage
 
 
 @advantage("rae")

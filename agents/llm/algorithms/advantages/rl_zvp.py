@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage, advantage
 from zerogym.agents.llm.algorithms.advantages.group_relative import Grpo, all_equal
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Sample, Weights
-from zerogym.agents.llm.algorithms.tables import Advantage, advantage
 
 
 @advantage("rl_zvp")

@@ -8,8 +8,8 @@ and wrong, which count as `Sample.correct` says.
 
 from dataclasses import dataclass
 
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage, advantage
 from zerogym.agents.llm.algorithms.batch import Batch, Weights
-from zerogym.agents.llm.algorithms.tables import Advantage, advantage
 
 _SOURCE = (
     "The Surprising Effectiveness of Negative Reinforcement in LLM Reasoning (2025, arXiv "

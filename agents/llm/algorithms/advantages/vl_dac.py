@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zerogym.agents.llm.algorithms.advantage_tables import advantage
 from zerogym.agents.llm.algorithms.advantages.gae import Gae
 from zerogym.agents.llm.algorithms.batch import Places, Sample
-from zerogym.agents.llm.algorithms.tables import advantage
 
 
 @advantage("vl_dac")

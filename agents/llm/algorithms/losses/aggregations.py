@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zerogym.agents.llm.algorithms.tables import Aggregation, Totals, aggregation
+from zerogym.agents.llm.algorithms.loss_tables import Aggregation, Totals, aggregation
 
 if TYPE_CHECKING:
     import torch

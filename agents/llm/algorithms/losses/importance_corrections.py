@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from zerogym.agents.llm.algorithms.loss_tables import Correction, correction
 from zerogym.agents.llm.algorithms.losses.ratios import ProductRatio
-from zerogym.agents.llm.algorithms.tables import Correction, correction
 from zerogym.agents.parts import errors_of
 from zerogym.errors import PartFailed
 

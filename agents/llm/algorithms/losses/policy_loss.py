@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import torch
 
 from zerogym.agents.llm.algorithms.algorithm import Algorithm
+from zerogym.agents.llm.algorithms.loss_tables import Tokens, Totals
 from zerogym.agents.llm.algorithms.losses.aggregations import TokenMean
-from zerogym.agents.llm.algorithms.tables import Tokens, Totals
 from zerogym.agents.parts import Part, errors_of
 from zerogym.errors import PartFailed
 

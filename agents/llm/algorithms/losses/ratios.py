@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zerogym.agents.llm.algorithms.tables import Ratio, ratio
+from zerogym.agents.llm.algorithms.loss_tables import Ratio, ratio
 
 if TYPE_CHECKING:
     import torch

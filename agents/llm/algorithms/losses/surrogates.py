@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from zerogym.agents.llm.algorithms.tables import Surrogate, Tokens, surrogate
+from zerogym.agents.llm.algorithms.loss_tables import Surrogate, Tokens, surrogate
 
 if TYPE_CHECKING:
     import torch

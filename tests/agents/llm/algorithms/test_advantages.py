@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.llm.samples import group_of, sample
+from zerogym.agents.llm.algorithms.advantage_tables import ADVANTAGES, weigh
 from zerogym.agents.llm.algorithms.advantages.group_relative import (
     DrGrpo,
     Grpo,
@@ -21,7 +22,7 @@ from zerogym.agents.llm.algorithms.episode_tables import shaped
 from zerogym.agents.llm.algorithms.filters.truncated import is_truncated
 from zerogym.agents.llm.algorithms.presets import PRESETS, get_preset
 from zerogym.agents.llm.algorithms.reward_shaping import Overlong, soft_overlong_punishment
-from zerogym.agents.llm.algorithms.tables import ADVANTAGES, TABLES, weigh
+from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, Turn
 from zerogym.errors import UnknownName

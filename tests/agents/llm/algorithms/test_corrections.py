@@ -9,13 +9,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from zerogym.agents.llm.algorithms.algorithm import Algorithm  # noqa: E402
+from zerogym.agents.llm.algorithms.loss_tables import CORRECTIONS, Correction, Totals  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.importance_corrections import TokenMask, correct  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
-    CORRECTIONS,
-    Correction,
-    Totals,
-)
 from zerogym.errors import PartFailed  # noqa: E402
 
 

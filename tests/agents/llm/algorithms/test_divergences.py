@@ -9,15 +9,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from zerogym.agents.llm.algorithms.advantage_tables import weigh  # noqa: E402
 from zerogym.agents.llm.algorithms.batch import Batch, Sample  # noqa: E402
 from zerogym.agents.llm.algorithms.divergences import K1, K2, K3  # noqa: E402
+from zerogym.agents.llm.algorithms.loss_tables import DIVERGENCES, Totals  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
-    DIVERGENCES,
-    Totals,
-    weigh,
-)
 from zerogym.agents.trajectory import Trajectory  # noqa: E402
 
 TOKENS = 3

@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 
 from zerogym.agents.llm.algorithms.algorithm import Algorithm  # noqa: E402
 from zerogym.agents.llm.algorithms.divergences import K1  # noqa: E402
+from zerogym.agents.llm.algorithms.loss_tables import AGGREGATIONS, Surrogate, Tokens, Totals  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.aggregations import (  # noqa: E402
     Constant,
     SequenceMean,
@@ -25,12 +26,6 @@ from zerogym.agents.llm.algorithms.losses.ratios import (  # noqa: E402
 )
 from zerogym.agents.llm.algorithms.losses.surrogates import Cispo, Clipped  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
-    AGGREGATIONS,
-    Surrogate,
-    Tokens,
-    Totals,
-)
 from zerogym.errors import PartFailed  # noqa: E402
 
 TOTALS = Totals(rows=2, tokens=4, budget=4)

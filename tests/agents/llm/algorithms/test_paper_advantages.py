@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.llm.samples import group_of, sample
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage, weigh
 from zerogym.agents.llm.algorithms.advantages.ace import Ace
 from zerogym.agents.llm.algorithms.advantages.best_of_k import MaxAtK, PassAtK
 from zerogym.agents.llm.algorithms.advantages.group_relative import Grpo, Rloo
@@ -18,7 +19,6 @@ from zerogym.agents.llm.algorithms.advantages.rl_zvp import RlZvp
 from zerogym.agents.llm.algorithms.advantages.signed_outcomes import Nsr, Psr, WReinforce
 from zerogym.agents.llm.algorithms.advantages.tempo import Tempo, prefix_values
 from zerogym.agents.llm.algorithms.batch import Batch
-from zerogym.agents.llm.algorithms.tables import Advantage, weigh
 
 
 def weights(part: Advantage, batch: Batch) -> list[float]:

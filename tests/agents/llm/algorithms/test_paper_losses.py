@@ -9,6 +9,15 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from zerogym.agents.llm.algorithms.algorithm import Algorithm  # noqa: E402
+from zerogym.agents.llm.algorithms.loss_tables import (  # noqa: E402
+    AGGREGATIONS,
+    DIVERGENCES,
+    RATIOS,
+    SURROGATES,
+    Surrogate,
+    Tokens,
+    Totals,
+)
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.surrogates import (  # noqa: E402
     Clipped,
@@ -18,15 +27,6 @@ from zerogym.agents.llm.algorithms.losses.surrogates import (  # noqa: E402
     Topr,
 )
 from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import (  # noqa: E402
-    AGGREGATIONS,
-    DIVERGENCES,
-    RATIOS,
-    SURROGATES,
-    Surrogate,
-    Tokens,
-    Totals,
-)
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from helpers.llm.samples import sample
+from zerogym.agents.llm.algorithms.advantage_tables import ADVANTAGES, SIGNALS, Advantage, weigh
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Sample
-from zerogym.agents.llm.algorithms.tables import ADVANTAGES, SIGNALS, Advantage, weigh
 from zerogym.agents.llm.grpo_config import GRPOConfig
 
 NAMES = ADVANTAGES.names()

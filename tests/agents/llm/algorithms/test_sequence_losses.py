@@ -18,11 +18,11 @@ from helpers.llm.small_runs import assert_goes_on_exactly  # noqa: E402
 from helpers.llm.tiny_llamas import gradients  # noqa: E402
 from zerogym.agents.llm.algorithms.advantages.group_relative import DrGrpo, Rloo  # noqa: E402
 from zerogym.agents.llm.algorithms.batch import Batch  # noqa: E402
+from zerogym.agents.llm.algorithms.loss_tables import SEQUENCE_LOSSES  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.sequences.offline import ALol  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.sequences.preferences import Dpo, Ipo  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.sequences.regression import Kimi, Rebel  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.sequences.supervised import Nft, Pacs  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import SEQUENCE_LOSSES  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402

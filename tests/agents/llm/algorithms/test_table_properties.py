@@ -17,7 +17,8 @@ from helpers.llm.seat_episodes import played, saying
 from zerogym.agents.llm.algorithms.algorithm import Algorithm
 from zerogym.agents.llm.algorithms.batch import Batch, Sample
 from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS, kept, shaped
-from zerogym.agents.llm.algorithms.tables import CORRECTIONS, REFERENCES, TABLES, Totals
+from zerogym.agents.llm.algorithms.loss_tables import CORRECTIONS, REFERENCES, Totals
+from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.rollout.context_window import CONTEXTS
 from zerogym.agents.parts import Table

@@ -14,10 +14,10 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("trl", minversion="1.14", reason="compared with TRL where it is installed")
 
 from zerogym.agents.llm.algorithms.algorithm import Algorithm  # noqa: E402
+from zerogym.agents.llm.algorithms.loss_tables import CORRECTIONS, Totals  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.importance_corrections import correct  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.reward_shaping import soft_overlong_punishment  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import CORRECTIONS, Totals  # noqa: E402
 
 BUDGET = 10
 

@@ -11,9 +11,9 @@ from helpers.llm.small_runs import assert_goes_on_exactly, lines_of
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from zerogym.agents.llm.algorithms.loss_tables import REFERENCES, Reference  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
 from zerogym.agents.llm.algorithms.references import Ema, Reset, Start  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import REFERENCES, Reference  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402

@@ -23,7 +23,7 @@ pytest.importorskip("transformers")
 
 from zerogym.agents.llm.algorithms.advantages.gae import Gae  # noqa: E402
 from zerogym.agents.llm.algorithms.advantages.vl_dac import VlDac  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import Totals  # noqa: E402
+from zerogym.agents.llm.algorithms.loss_tables import Totals  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402

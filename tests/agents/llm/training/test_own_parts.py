@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 from helpers.llm.small_runs import assert_goes_on_exactly, equal, lines_of, weights_of
 from helpers.llm.tiny_llamas import gradients
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage
 from zerogym.agents.llm.algorithms.batch import Batch, Weights
 from zerogym.agents.llm.algorithms.episode_tables import Shaping
 from zerogym.agents.llm.algorithms.losses.surrogates import Clipped
-from zerogym.agents.llm.algorithms.tables import Advantage
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.cli import app
 from zerogym.cli.names import typed_modules

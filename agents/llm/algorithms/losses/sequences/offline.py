@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from zerogym.agents.llm.algorithms.tables import SequenceLoss, sequence_loss
+from zerogym.agents.llm.algorithms.loss_tables import SequenceLoss, sequence_loss
 
 if TYPE_CHECKING:
     import torch
