@@ -30,6 +30,14 @@ ConfigFile = Annotated[
         "--config", metavar="FILE", help="A TOML file of settings; typed ones go over it."
     ),
 ]
+Recipe = Annotated[
+    str | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="A TOML file of settings, or the name of a paper's recipe; typed ones go over it.",
+    ),
+]
 NO_ENV = (
     "train llm needs a task, --env: for example RandomCalculation, Countdown or KuhnPoker; the "
     "shortest command is: zerogym train llm --env RandomCalculation"
@@ -39,19 +47,19 @@ RunFolder = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Th
 
 @train.command("llm", cls=settings_command("zerogym.agents.llm.grpo_config:GRPOConfig"))
 @friendly
-def train_llm(
-    context: typer.Context, resume: Resume = None, config_file: ConfigFile = None
-) -> None:
+def train_llm(context: typer.Context, resume: Resume = None, config_file: Recipe = None) -> None:
     """Train a language model on a text environment, by GRPO or PPO."""
     from zerogym.agents.llm.grpo_config import GRPOConfig
     from zerogym.agents.llm.models.directories import model_directory
     from zerogym.agents.llm.models.loading import require_llm
+    from zerogym.agents.llm.recipes import settings_file
 
     given = typed(context)
     if game_of(given.get("env", "")) is None:  # else the model plays all its seats
         given = _with_full_id(given)
     import_settings(given)
-    given = read_config(GRPOConfig, config_file, given)
+    file = None if config_file is None else settings_file(config_file)
+    given = read_config(GRPOConfig, file, given)
     if resume is None:
         config = build(GRPOConfig, given)
         if "env" not in given:
