@@ -97,13 +97,27 @@ class Step:
         group_size: Episodes of a problem where neither request nor prompt says how many.
         least: Least episodes of a group that is trained on.
         draw: Draws so many prompts.
+        rng: Random numbers of the part's own; those of the prompts and episodes do not depend on
+            them.
+        state: JSON values that the part keeps from one step to the next, and changes in place;
+            empty at first.
+
+    Attributes:
+        metrics: Numbers that the part adds for the log of the step, by name.
     """
 
     def __init__(
-        self, problems: int, group_size: int, least: int, draw: Callable[[int], list[Prompt]]
+        self,
+        problems: int,
+        group_size: int,
+        least: int,
+        draw: Callable[[int], list[Prompt]],
+        rng: np.random.Generator,
+        state: dict[str, Any],
     ) -> None:
         self.problems, self.group_size, self.least = problems, group_size, least
-        self.draw = draw
+        self.draw, self.rng, self.state = draw, rng, state
+        self.metrics: dict[str, float] = {}
 
     def teaches(self, group: Group) -> bool:
         """Return whether a group is large enough and its rewards are not all equal."""
@@ -120,6 +134,10 @@ class Rollouts(Part):
     The groups of a request are those of each seat, without episodes in which a tool failed by
     itself, a seat of a game never moved, or which a filter drops, and without groups that are then
     smaller than the advantage needs, unless they join another.
+
+    A part may keep what it finds in `Step.state`, which checkpoints have. The rollouts of step t
+    find there what those of step t - 1 left, with any staleness: steps are rolled out in order,
+    and what an update does to the weights is not in it.
 
     Attributes:
         numbered: Whether the random numbers of an episode depend on the number of its request and

@@ -25,6 +25,7 @@ from zerogym.agents.llm.rollout.evaluation import summarise
 from zerogym.agents.llm.rollout.planned import play_planned
 from zerogym.agents.llm.rollout.prompt import Prompt
 from zerogym.agents.llm.rollout.runner import Player, Players
+from zerogym.agents.llm.training.prompt_states import json_copy
 from zerogym.agents.llm.training.rounds import DrawPrompts, Roll, Rounds
 from zerogym.agents.trajectory import Trajectory
 from zerogym.errors import SandboxUnavailable
@@ -41,12 +42,14 @@ class Batch:
         rolled_out: All groups, those without a use included.
         metrics: Statistics of the rollouts.
         prompts: The prompt of each group, by the `group` of its episodes.
+        state: What the rollouts part keeps for the next step.
     """
 
     groups: Groups
     rolled_out: Groups
     metrics: dict[str, float]
     prompts: Sequence[Prompt] = field(default_factory=tuple)
+    state: Mapping[str, Any] = field(default_factory=dict)
 
     def outcomes(self, advantages: Sequence[float] | None) -> list[Outcome]:
         """Return what became of each prompt.
@@ -85,6 +88,7 @@ def collect(
     make_players: Callable[[int], Players],
     roll: Roll = play_planned,
     state: Mapping[str, Any] | None = None,
+    kept: Mapping[str, Any] | None = None,
 ) -> Batch:
     """Play the groups of a step: of `config.prompts_per_step` problems, one for each seat.
 
@@ -98,6 +102,7 @@ def collect(
         make_players: Makes the policy with the seed of its sampling.
         roll: Plays the episodes.
         state: What the part of the prompts has learned; None: nothing yet.
+        kept: What the rollouts part kept in the step before; None: nothing yet.
 
     Raises:
         SandboxUnavailable: If tools failed in all episodes.
@@ -106,20 +111,23 @@ def collect(
     part, least = config.algorithm.rolling, config.algorithm.minimum_group
     draw = DrawPrompts(config.source, state or {}, envs.task, rng)
     rounds = Rounds(envs, config, rng, make_players, roll)
-    kept = rounds.take(Step(config.prompts_per_step, config.group_size, least, draw))
-    useful = [group for group in kept if len(group) >= least]
+    own = json_copy(part, kept or {})
+    [own_rng] = rng.spawn(1)  # which leaves the numbers of `rng` as they are
+    step = Step(config.prompts_per_step, config.group_size, least, draw, own_rng, own)
+    useful = [group for group in rounds.take(step) if len(group) >= least]
     rolled_out = rounds.groups
     counted = _filtered(rolled_out, least)
     if not counted:
         raise SandboxUnavailable("tools of the environment failed in all episodes of a step")
     metrics = _describe(counted)
+    metrics |= {f"rollouts/{name}": float(value) for name, value in step.metrics.items()}
     if not part.one_round:
         groups = float(len({group[0].group for group in useful}))
         metrics |= {"rollout/rounds": float(rounds.rounds), "rollout/groups": groups}
     names = {task.name: name for name, task in config.source.task_specs(envs.task).items()}
     if len(names) > 1:
         metrics |= _by_task(counted, rounds.prompts, names)
-    return Batch(useful, rolled_out, metrics, rounds.prompts)
+    return Batch(useful, rolled_out, metrics, rounds.prompts, json_copy(part, step.state))
 
 
 def _by_task(

@@ -37,7 +37,7 @@ from zerogym.agents.llm.training.checkpoint import checkpoints, read_checkpoint,
 from zerogym.agents.llm.training.engine import make_engine, sleep_if_possible
 from zerogym.agents.llm.training.evaluated_tasks import evaluated_tasks
 from zerogym.agents.llm.training.interrupts import deferred_interrupts, uninterrupted
-from zerogym.agents.llm.training.prompt_states import PromptStates
+from zerogym.agents.llm.training.prompt_states import PromptStates, RolloutStates
 from zerogym.agents.llm.training.ray_workers import RayWorkers
 from zerogym.agents.llm.training.resume import check_same_settings, check_same_versions, versions_of
 from zerogym.agents.llm.training.run_log import Progress, RunLog
@@ -154,7 +154,7 @@ class _Run:
             own = self.problems.of(spec)
             own.give_back(own.take())  # an unknown id ends here
         self.evaluated = evaluated_tasks(config, specs) if config.eval_episodes else {}
-        self.prompts = PromptStates(config.source, config.staleness)
+        self.prompts, self.kept = PromptStates(config.source, config.staleness), RolloutStates()
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:
             check_same_settings(config, record["config"], self.out)
@@ -179,6 +179,7 @@ class _Run:
             self.learner.set_state(drop_stale(optimizer))
             self.learner.set_part_state(record.get("parts", {}))
             self.prompts.load(record.get("prompts", {}))
+            self.kept.load(record.get("rollouts", {}))
             self.evaluations = {int(k): Evaluation(**v) for k, v in record["evaluations"].items()}
 
     def take_step(self) -> None:
@@ -199,6 +200,7 @@ class _Run:
             metrics = batch.metrics | self.learner.update(batch.groups)
             self.step += 1
             metrics |= self.prompts.learn(self.step - 1, batch.outcomes(self.learner.strengths))
+            self.kept.drop_before(self.step)
             metrics["time/rollout"] = rolled_out - started
             metrics["time/update"] = time.perf_counter() - rolled_out
             self.log.write(self.step, metrics)
@@ -262,7 +264,8 @@ class _Run:
 
     def check_processes(self) -> None:
         """Wait for all processes, and raise unless weights and the states of parts are the same."""
-        states = self.learner.part_state() | {"prompts": self.prompts.record(self.step)}
+        kept = {"prompts": self.prompts.record(self.step), "rollouts": self.kept.record(self.step)}
+        states = self.learner.part_state() | kept
         parallel.check_same(self.learner.parameters, states)
 
     def save(self) -> Path:
@@ -279,6 +282,7 @@ class _Run:
             "parts": self.learner.part_state(),
             "versions": versions_of(self.config),
             "prompts": self.prompts.record(self.step),
+            "rollouts": self.kept.record(self.step),
         }
         older = self.rollouts.state(self.step) if self.rollouts else {}
         with uninterrupted():
@@ -317,8 +321,10 @@ class _Run:
         rng = np.random.default_rng((self.config.seed, step))
         players = partial(players_of, self.config, engine)
         roll = self.workers.play_planned if self.workers else play_planned
-        state = self.prompts.before(step)
-        return collect(self.problems, self.config, rng, players, roll, state)
+        state, kept = self.prompts.before(step), self.kept.before(step)
+        batch = collect(self.problems, self.config, rng, players, roll, state, kept)
+        self.kept.keep(step, batch.state)
+        return batch
 
     def _current_engine(self) -> Generator:
         """Return the engine with the weights after the last step."""
