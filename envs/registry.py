@@ -176,6 +176,7 @@ REASONING: tuple[Task, ...] = (
     *_tasks("reasoning.programs", "PatternMachine"),
     *_tasks("reasoning.uncertainty", "BayesNet", "BeliefTracking", "Unanswerable"),
     *_tasks("reasoning.bridges", "ReasoningGym", "ReasoningCore", tags=("bridge",)),
+    *_tasks("reasoning.bridges", "TextArena", tags=("bridge", "multi-turn")),
 )
 
 TOOLS: tuple[Task, ...] = (
