@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from zerogym.agents.checksums import check_regular
+from zerogym.agents.posed_survey import PosedSurvey
 from zerogym.errors import require, writing
 
 _COLUMNS = (  # of a dataset
@@ -121,6 +122,7 @@ class Trajectory:
             (`expert`, `replay`, `teacher`).
         key: Name of its problem: episodes of the same problem share it, in any batch. Empty where
             it was made by hand.
+        surveys: The surveys that were posed to the seat, in order; most runs pose none.
     """
 
     env: str
@@ -140,6 +142,7 @@ class Trajectory:
     parent: int | None = None
     source: str = "policy"
     key: str = ""
+    surveys: tuple[PosedSurvey, ...] = ()
 
     @property
     def counts(self) -> bool:
@@ -210,7 +213,8 @@ class Trajectory:
         role = fields.get("role", "player")
         turns = tuple(_turn({"role": role} | dict(turn)) for turn in fields.pop("turns"))
         known = {"key": problem_key(fields["env"], fields.get("kwargs", {}), fields["seed"])}
-        return cls(turns=turns, **(known | fields))
+        posed = tuple(PosedSurvey.from_record(each) for each in fields.pop("surveys", ()))
+        return cls(turns=turns, surveys=posed, **(known | fields))
 
 
 def problem_key(env: str, kwargs: Mapping[str, Any], seed: int) -> str:

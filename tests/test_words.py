@@ -47,6 +47,7 @@ EXCEPTIONS = {
     ("envs/reasoning/uncertainty/unanswerable.py", "pay"): "the example shows a prompt",
     ("agents/zero_shot/models/encoders.py", "seen"): "a key of a saved model's config.json",
     ("agents/zero_shot/prompts/prompt.py", "asked"): "a key of prompt files",
+    ("agents/llm/algorithms/auxiliary", "listening"): "the paper's name of its loss",
     ("src/zerogym/cli/commands/agents/train.py", "quiet"): "an attribute of rich's console",
 }
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from zerogym.agents.llm.algorithms.advantage_tables import ADVANTAGES, Advantage
+from zerogym.agents.llm.algorithms.auxiliary_table import AUXILIARY, Auxiliary
 from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS, Filter, Shaping
 from zerogym.agents.llm.algorithms.filters.truncated import Truncated
 from zerogym.agents.llm.algorithms.loss_tables import (
@@ -75,6 +76,7 @@ class Algorithm:
     value_coef: float = 0.1
     value_clip: float = 0.2
     sequence_loss: str | SequenceLoss | Mapping[str, Any] | None = None
+    auxiliary: str | Auxiliary | Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if self.kl_in not in get_args(KlPlace):
@@ -103,7 +105,7 @@ class Algorithm:
             raise ValueError("kl_weighted has no meaning for kl_in='reward'")
         part, *_ = (  # unknown names end here
             self.estimator, self.objective, self.weighing, self.aggregator, self.divergence,
-            self.corrector, self.filters, self.shapings, self.anchor,
+            self.corrector, self.filters, self.shapings, self.anchor, self.auxiliary_term,
         )  # fmt: skip
         if self.sequences is not None:
             self._check_alone()
@@ -167,6 +169,17 @@ class Algorithm:
     def sequences(self) -> SequenceLoss | None:
         """The part that `sequence_loss` names; None: advantage and surrogate are the loss."""
         return None if self.sequence_loss is None else SEQUENCE_LOSSES.make(self.sequence_loss)
+
+    @cached_property
+    def auxiliary_term(self) -> Auxiliary | None:
+        """The part that `auxiliary` names; None: there is no other loss than the policy's."""
+        return None if self.auxiliary is None else AUXILIARY.make(self.auxiliary)
+
+    @property
+    def surveys(self) -> bool:
+        """True if a part needs what seats believe after messages."""
+        term = self.auxiliary_term
+        return self.rolling.surveys or (term is not None and term.surveys and term.weight > 0)
 
     @cached_property
     def divergence(self) -> Divergence:

@@ -144,11 +144,13 @@ class Rollouts(Part):
             its place there alone, so that other requests may have any size.
         one_round: Whether it never requests a second time.
         drops_equal_groups: Whether groups of equal rewards are not trained on.
+        surveys: Whether it needs what seats of games of talk believe after messages.
     """
 
     numbered: ClassVar[bool] = True
     one_round: ClassVar[bool] = False
     drops_equal_groups: ClassVar[bool] = False
+    surveys: ClassVar[bool] = False
 
     @abstractmethod
     def __call__(self, step: Step) -> Rolling:

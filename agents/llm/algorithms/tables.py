@@ -3,6 +3,7 @@
 from typing import Any
 
 from zerogym.agents.llm.algorithms.advantage_tables import ADVANTAGES
+from zerogym.agents.llm.algorithms.auxiliary_table import AUXILIARY
 from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS
 from zerogym.agents.llm.algorithms.loss_tables import (
     AGGREGATIONS,
@@ -21,6 +22,7 @@ TABLES: dict[str, Table[Any]] = {  # by the run's setting
     table.kind: table
     for table in (
         *(ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, REFERENCES),
-        *(SEQUENCE_LOSSES, CORRECTIONS, FILTERS, SHAPINGS, CONTEXTS, PROMPTS, ROLLOUTS),
+        *(SEQUENCE_LOSSES, AUXILIARY, CORRECTIONS, FILTERS, SHAPINGS),
+        *(CONTEXTS, PROMPTS, ROLLOUTS),
     )
 }

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
+from zerogym.agents.llm.algorithms.auxiliary_table import AUXILIARY, Auxiliary
 from zerogym.agents.llm.algorithms.loss_tables import (
     AGGREGATIONS,
     RATIOS,
@@ -35,6 +36,9 @@ class ObjectiveSettings(Group):
     sequence_loss: str | SequenceLoss | Mapping[str, Any] | None = field(
         default=None, metadata={"parts": SEQUENCE_LOSSES}
     )  # loss of whole groups, in place of advantage and surrogate
+    auxiliary: str | Auxiliary | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": AUXILIARY}
+    )  # loss of further rows beside the policy's
     clip_low: float | None = None  # distance of the ratio's lower bound from 1
     clip_high: float | None = None  # distance of its upper bound from 1
     dual_clip: float | None = None  # bound of the ratio where the advantage is negative; 0: none

@@ -22,6 +22,7 @@ from zerogym.agents.llm.algorithms.losses.importance_corrections import correct
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss
 from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.learner.auxiliary_rows import AuxiliaryRows
 from zerogym.agents.llm.learner.micro_batches import MicroBatch, own_chunks
 from zerogym.agents.llm.learner.moving_reference import MovingReference
 from zerogym.agents.llm.learner.optimizer import Optimizer
@@ -95,7 +96,8 @@ class Learner:
     def _update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
         flats, advantages, totals, metrics = self._weigh(groups)
         metrics["actor/rows"] = float(len(flats))
-        if not flats:
+        auxiliary = self._auxiliary(groups)
+        if not flats and auxiliary is None:
             return metrics
         batches = [
             replace(
@@ -107,8 +109,12 @@ class Learner:
         several = self.config.passes > 1  # one pass alone changes nothing before it succeeds
         with self.optimizer.transaction() if several else nullcontext():
             for _ in range(self.config.passes):
-                metrics |= self._step(batches, totals)
+                metrics |= self._step(batches, totals, auxiliary)
         return metrics
+
+    def _auxiliary(self, groups: Sequence[Sequence[Trajectory]]) -> AuxiliaryRows | None:
+        """Return the rows of the auxiliary term; None if there are none."""
+        return AuxiliaryRows.make(self.algorithm.auxiliary_term, groups, self.config, self.packed)
 
     @contextmanager
     def _computing(self) -> Iterator[None]:
@@ -213,7 +219,12 @@ class Learner:
         weights, metrics = correct(algorithm.corrector, old, rows.old, rows.mask)
         return MicroBatch(replace(rows, old=old), weights, metrics)
 
-    def _step(self, batches: Sequence[MicroBatch], totals: Totals) -> dict[str, float]:
+    def _step(
+        self,
+        batches: Sequence[MicroBatch],
+        totals: Totals,
+        auxiliary: AuxiliaryRows | None = None,
+    ) -> dict[str, float]:
         self.optimizer.zero_grad()
         sums: Counter[str] = Counter()
         total = 0.0
@@ -227,6 +238,10 @@ class Learner:
             total += float(loss.detach())
             share = float(batch.rows.mask.sum()) / tokens
             sums.update({name: value * share for name, value in (metrics | batch.metrics).items()})
+        if auxiliary is not None:
+            added = auxiliary.backward(self.model)
+            total += added
+            sums.update({f"auxiliary/{auxiliary.part.title()}": added / auxiliary.part.weight})
         return {**self.optimizer.step(total), **parallel.all_reduce(sums)}
 
     def loss(self, batch: MicroBatch, totals: Totals) -> tuple[torch.Tensor, dict[str, float]]:

@@ -34,7 +34,8 @@ class SequenceLearner(Learner):
         flats = [sample.flat for sample in batch.samples]
         kept = [i for i, flat in enumerate(flats) if any(flat.mask)]
         metrics = {"actor/rows": float(len(kept))}
-        if not kept:
+        auxiliary = self._auxiliary(groups)
+        if not kept and auxiliary is None:
             return metrics
         part = self.algorithm.sequences
         assert part is not None
@@ -54,7 +55,7 @@ class SequenceLearner(Learner):
                     replace(self._weighed([kept[i] for i in chunk], flats, own), counts=counts)
                     for chunk, counts in chunks
                 ]
-                metrics |= self._step(batches, totals)
+                metrics |= self._step(batches, totals, auxiliary)
                 metrics |= {"actor/loss": value, "actor/score": float(np.mean(scores))}
         return metrics
 
