@@ -112,6 +112,20 @@ class Sample:
         return rewards
 
     @property
+    def turn_rewards(self) -> Floats:
+        """The reward of each turn (N,), those that were taken over from another episode included.
+
+        A turn's penalties are taken off, and reward shaping is added to the last. A reward before
+        the first turn is left out.
+        """
+        turns = self.trajectory.turns
+        rewards = np.asarray([turn.reward for turn in turns], dtype=np.float64)
+        if turns:
+            rewards -= np.bincount(self.turns, self.penalty, len(turns))
+            rewards[-1] += self.shaping
+        return rewards
+
+    @property
     def key(self) -> str:
         """The name of the problem."""
         item = self.trajectory
@@ -126,15 +140,36 @@ class Batch:
         groups: Episodes of the same problem (and seat) are a group; sizes may differ.
         state: JSON values that the advantage keeps from one update to the next, under its own keys;
             it changes them in place, and checkpoints have them. Empty at first.
+        beside: Groups of seats of the same games that another learner trains: to be read only, with
+            the rewards of the task alone. Empty where one learner trains all seats.
     """
 
     groups: Sequence[Sequence[Sample]]
     state: dict[str, Any] = field(default_factory=dict)
+    beside: Sequence[Sequence[Sample]] = ()
 
     @property
     def samples(self) -> list[Sample]:
         """All episodes, in order."""
         return [sample for group in self.groups for sample in group]
+
+    @cached_property
+    def _seats(self) -> dict[int, dict[str, Sample]]:
+        seats: dict[int, dict[str, Sample]] = {}
+        for sample in (sample for group in (*self.groups, *self.beside) for sample in group):
+            item = sample.trajectory
+            seats.setdefault(item.episode, {})[item.seat] = sample
+        return seats
+
+    def others(self, sample: Sample) -> list[Sample]:
+        """Return what the other seats did in an episode, whoever trains them, in no fixed order.
+
+        A seat is missing that the update does not have: a fixed opponent's, one that a filter
+        dropped.
+        """
+        item = sample.trajectory
+        seats = self._seats.get(item.episode, {})
+        return [other for seat, other in seats.items() if seat != item.seat]
 
     def grouped(self, values: Sequence[Any]) -> list[list[Any]]:
         """Return values of all episodes, in order, as lists of their groups."""

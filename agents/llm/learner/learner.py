@@ -67,14 +67,24 @@ class Learner:
             self.moving = MovingReference(reference, self.algorithm.anchor)
         self._part_state: dict[str, dict[str, Any]] = {}  # by table
         self._next_part_state: dict[str, dict[str, Any]] = {}
+        self._beside: Sequence[Sequence[Trajectory]] = ()  # of the update under way
         self.strengths: list[float] | None = None  # mean |advantage| of the last update's groups
 
-    def update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
+    def update(
+        self,
+        groups: Sequence[Sequence[Trajectory]],
+        beside: Sequence[Sequence[Trajectory]] = (),
+    ) -> dict[str, float]:
         """Take the configured number of optimiser steps on groups; metrics of the last one.
 
         An episode without a gradient (its group's rewards are all equal, say) is left out of the
         forward pass, but counts in the divisors; if nothing is left, the weights stay exactly as
         they are.
+
+        Args:
+            groups: Episodes of the same problem (and seat) are a group.
+            beside: Groups of other seats of the same games, which another learner trains: parts
+                read them, and they have no gradient here.
 
         Raises:
             TrainingDiverged: If the loss or its gradient is not finite; the weights are those
@@ -86,7 +96,7 @@ class Learner:
         sizes = f"now {self.config.micro_batch} and {self.config.micro_tokens}"
         explained = explained_out_of_memory(f"lower micro_batch or micro_tokens, {sizes}")
         with explained, self._computing(), checkpointed(self.layers):
-            self._next_part_state = {}
+            self._next_part_state, self._beside = {}, beside
             metrics = self._update(groups)
         self._part_state = {kind: kept for kind, kept in self._next_part_state.items() if kept}
         if self.moving:
@@ -156,8 +166,12 @@ class Learner:
         """Return what the advantage sees of the groups, without signals."""
         rest = iter(penalties)
         samples = [[Sample(item, next(rest)) for item in group] for group in groups]
+        beside = [
+            [Sample(item, np.zeros(sum(item.flatten().mask))) for item in group]
+            for group in self._beside
+        ]
         states = copy.deepcopy(self._part_state)
-        batch = Batch(samples, states.get("shaping", {}))
+        batch = Batch(samples, states.get("shaping", {}), beside)
         for part in self.algorithm.shapings:
             batch = batch.with_shaping(shaped(part, batch, self.config.max_new_tokens))
             self._keep("shaping", part, batch)

@@ -76,7 +76,7 @@ class SeatLearner:
         return [one for learner in self._learners.values() for one in learner.parameters]
 
     def update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
-        """Update each seat with its own groups, as if there were no others.
+        """Update each seat with its own groups; those of other seats are beside them.
 
         Raises:
             TrainingDiverged, OutOfMemory, EngineFailed: As in `Learner.update`; the weights of all
@@ -93,7 +93,8 @@ class SeatLearner:
                 use(self.model, seat)
                 places = [n for n, group in enumerate(groups) if group[0].seat == seat]
                 own = [groups[place] for place in places]
-                found = learner.update(own) if own else {"actor/rows": 0.0}
+                others = [group for group in groups if group[0].seat != seat]
+                found = learner.update(own, others) if own else {"actor/rows": 0.0}
                 if own and learner.strengths is not None:
                     strengths |= dict(zip(places, learner.strengths, strict=True))
                 metrics |= {f"{name}_{seat}": value for name, value in found.items()}

@@ -7,7 +7,7 @@ import json
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ peft = pytest.importorskip("peft", reason="the extra llm brings peft")
 from safetensors.torch import load_file  # noqa: E402
 
 from helpers.llm.adapters import logits, moved  # noqa: E402
+from zerogym.agents.llm.algorithms.batch import Batch  # noqa: E402
+from zerogym.agents.llm.algorithms.tables import Advantage  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model, save_model  # noqa: E402
@@ -131,6 +133,28 @@ def test_a_seat_without_rows_stays_what_it_was(start: Path) -> None:
     assert not torch.allclose(logits(model), logits(base), atol=1e-3)
     with without_adapter(model):
         assert torch.equal(logits(model), logits(base))
+
+
+@dataclass(frozen=True)
+class Comparison(Advantage):
+    """The difference to the return of the other seat in the same episode, which it keeps."""
+
+    def __call__(self, batch: Batch) -> list[list[float]]:
+        pairs = [[(one.total, batch.others(one)[0].total) for one in own] for own in batch.groups]
+        batch.state["pairs"] = pairs
+        return [[own - other for own, other in group] for group in pairs]
+
+
+def test_an_advantage_of_a_seat_reads_the_other_seat_of_its_episodes(start: Path) -> None:
+    config = replace(CONFIG, model=str(start), advantage=Comparison())
+    model, _ = moved(config, 0.3, SEATS)
+    learner = learner_of_run(model, config)
+    groups = [[drawn_by_seat(model, item) for item in group] for group in bets_met(config)]
+    metrics = learner.update([groups[0], list(reversed(groups[1]))])
+    kept = learner.part_state()
+    assert kept["player_0"]["advantage"]["pairs"] == [[[2, -2], [1, -1], [1, -1], [2, -2]]]
+    assert kept["player_1"]["advantage"]["pairs"] == [[[-2, 2], [-1, 1], [-1, 1], [-2, 2]]]
+    assert metrics["actor/rows_player_0"] == metrics["actor/rows_player_1"] == 4
 
 
 def test_where_one_seat_fails_all_are_what_they_were(start: Path) -> None:
