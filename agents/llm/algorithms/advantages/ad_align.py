@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage, advantage
 from zerogym.agents.llm.algorithms.advantages.group_relative import Rloo
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Places, Sample, Weights
-from zerogym.agents.llm.algorithms.tables import Advantage, advantage
 
 
 @advantage("ad_align")

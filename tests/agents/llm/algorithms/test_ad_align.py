@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from zerogym.agents.llm.algorithms.advantage_tables import weigh
 from zerogym.agents.llm.algorithms.advantages.ad_align import AdAlign
 from zerogym.agents.llm.algorithms.advantages.group_relative import Rloo
 from zerogym.agents.llm.algorithms.batch import Batch, Sample
-from zerogym.agents.llm.algorithms.tables import weigh
 from zerogym.agents.trajectory import Trajectory, Turn
 
 Array = NDArray[np.float64]

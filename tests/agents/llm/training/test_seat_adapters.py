@@ -28,8 +28,8 @@ peft = pytest.importorskip("peft", reason="the extra llm brings peft")
 from safetensors.torch import load_file  # noqa: E402
 
 from helpers.llm.adapters import logits, moved  # noqa: E402
+from zerogym.agents.llm.algorithms.advantage_tables import Advantage  # noqa: E402
 from zerogym.agents.llm.algorithms.batch import Batch  # noqa: E402
-from zerogym.agents.llm.algorithms.tables import Advantage  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model, save_model  # noqa: E402
