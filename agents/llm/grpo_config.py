@@ -89,6 +89,9 @@ class GRPOConfig(  # the fields of the last base come first
         self._check_prompts()
         self._check_seats()
         self._check_ray()
+        if self.algorithm.surveys and (self.backend != "transformers" or self.servers):
+            engine = "servers" if self.servers else repr(self.backend)
+            raise ValueError(f"surveys of beliefs need backend='transformers', got {engine}")
         check_text_wrappers("GRPOConfig.eval_wrappers", self.eval_wrappers, self.env)
         if self.eval_opponent != "random" and game_of(self.env) is None:
             raise ValueError(

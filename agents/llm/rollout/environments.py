@@ -18,6 +18,8 @@ from gymnasium.envs.registration import load_env_creator
 
 from zerogym.agents.llm.rollout.prompt import TaskSpec
 from zerogym.agents.llm.rollout.wrapping import TEXT_WRAPPERS, turns_inside
+from zerogym.envs.games.talk.core.surveys import Survey
+from zerogym.envs.games.views.aec import GameAEC
 from zerogym.envs.lookup import find_spec
 from zerogym.envs.plugins import ensure_registered
 from zerogym.envs.registry import game_of
@@ -70,6 +72,10 @@ class RolloutEnv(ABC):
     @abstractmethod
     def role(self, seat: str) -> str | None:
         """Return the role in which a seat acts, where its last `info` names one."""
+
+    def survey(self, seat: str) -> tuple[Survey, str] | None:
+        """Return a question about what is hidden from a seat, and its observation; None: none."""
+        return None
 
     def get_state(self) -> dict[str, Any]:
         """Return a snapshot, independent of what happens next."""
@@ -162,8 +168,18 @@ class AECEnv(RolloutEnv):
         return None
 
     def observation(self) -> str:
-        observed = self._env.observe(self._env.agent_selection)
+        return self._observed(self._env.agent_selection)
+
+    def _observed(self, seat: str) -> str:
+        observed = self._env.observe(seat)
         return self._text(observed.get("text") if isinstance(observed, Mapping) else observed)
+
+    def survey(self, seat: str) -> tuple[Survey, str] | None:
+        own = self._env.unwrapped
+        if self.terminated or self.truncated or not isinstance(own, GameAEC):
+            return None  # what was hidden may be shown at the end
+        found = own.survey(seat)
+        return None if found is None else (found, self._observed(seat))
 
     def act(self, text: str) -> dict[str, float]:
         env = self._env

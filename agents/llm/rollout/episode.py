@@ -13,6 +13,7 @@ from zerogym.agents.llm.rollout.conversation import Conversation, Room
 from zerogym.agents.llm.rollout.environments import RolloutEnv
 from zerogym.agents.llm.rollout.prompt import Prompt
 from zerogym.agents.parts import errors_of
+from zerogym.agents.posed_survey import PosedSurvey
 from zerogym.agents.trajectory import Trajectory, Turn
 
 
@@ -29,6 +30,7 @@ class Player:
         context: The policy for a conversation that outgrows the engine's context.
         budget: Tokens that it may write in an episode, over all turns; 0: any number. Then the
             reply is cut, and the episode ends when this player is to move again.
+        surveys: Whether its beliefs after messages of a game of talk are recorded.
     """
 
     generator: Generator
@@ -38,6 +40,7 @@ class Player:
     role: str = "player"
     context: Context = field(default_factory=Stop)
     budget: int = 0
+    surveys: bool = False
 
     def __post_init__(self) -> None:
         if self.budget < 0:
@@ -86,6 +89,9 @@ class Seat:
     talk: Conversation | None = None  # up to the last observation
     early: float = 0.0  # reward before the first turn
     role: str = "player"  # of its next turn
+    replied: Conversation | None = None  # up to its last reply, without what it observed since
+    surveys: list[PosedSurvey] = field(default_factory=list)
+    surveyed_after: int = -1  # steps of the episode before its last survey
 
     @property
     def written(self) -> int:
@@ -135,6 +141,7 @@ class Seat:
         text = completion.text
         if kind == "reply":
             text = self.talk.reply_text(text, room)
+        self.replied = self.talk
         self.ids = [*prompt, *completion.ids]
         self.turns.append(
             Turn(
@@ -200,6 +207,9 @@ class Episode:
     replied: str | None = None  # the seat whose reply the environment has or gets
     cut: bool = False  # the context of a player was full, or its budget spent
     stepping: bool = False  # a step of its environment is under way
+    steps: int = 0  # steps that changed its environment
+    speaker: str | None = None  # the seat that took the last of them
+    unsurveyed: bool = False  # no survey has been posed since
 
     def seat_players(
         self, env: RolloutEnv, players: Players, slots: dict[SlotKey, PlayerSlot]
@@ -219,8 +229,9 @@ class Episode:
                 slots[place] = PlayerSlot(own)
             before = self.start.seats[seat] if self.start else Seat(slots[place])
             self.seats[seat] = replace(
-                before, slot=slots[place], turns=[*before.turns], ids=[*before.ids]
-            )
+                before, slot=slots[place], turns=[*before.turns], ids=[*before.ids],
+                surveys=[*before.surveys],
+            )  # fmt: skip
 
     def begin(self) -> dict[str, float]:
         """Bring the environment to where the episode starts; there is no reward for that."""
@@ -271,6 +282,8 @@ class Episode:
 
     def observe(self, rewards: Mapping[str, float]) -> None:
         """Take the outcome of a step, and the observation of the seat that moves next."""
+        if self.replied is None or not self.env.info(self.replied).get("void_turn", False):
+            self.steps, self.speaker, self.unsurveyed = self.steps + 1, self.replied, True
         self.add_outcome(rewards)
         self.mover = self.env.to_move()
         if self.mover is not None and self.moving_seat().spent:
@@ -311,6 +324,7 @@ class Episode:
                 shared=len(self.start.seats[name].turns) if self.start else 0,
                 parent=self.start.parent if self.start else None,
                 key=prompt.key,
+                surveys=tuple(seat.surveys),
             )
             for name, seat in self.seats.items()
         ]

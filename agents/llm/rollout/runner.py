@@ -14,6 +14,7 @@ from zerogym.agents.llm.rollout.env_stepping import EnvStepper
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.episode import Episode, Player, Players, PlayerSlot, SlotKey
 from zerogym.agents.llm.rollout.prompt import Prompt
+from zerogym.agents.llm.rollout.surveys import pose_surveys
 from zerogym.agents.trajectory import Trajectory
 
 __all__ = ["MAX_CONCURRENT", "Player", "Players", "rollout", "rollout_groups"]
@@ -102,6 +103,7 @@ def play(
                 running[-1].seat_players(own.take(), players, slots)
                 steps.reset(running[-1])
             steps.settle(idle=all(episode.stepping for episode in running))
+            pose_surveys(running)
             for slot in slots.values():
                 if ready := [episode for episode in running if episode.slot is slot]:
                     completions = slot.generate(ready, own_seeds)
@@ -110,6 +112,7 @@ def play(
                         if reply is not None:
                             steps.act(episode, reply)
                     steps.settle()
+                    pose_surveys(running)
             for episode in [episode for episode in running if episode.over]:
                 running.remove(episode)
                 records[episode.number] = episode.records()

@@ -78,6 +78,7 @@ def player_of(config: GRPOConfig, engine: Generator, seed: int) -> Player:
     return Player(
         engine, sampling, config.chat, config.system,
         context=CONTEXTS.make(config.context), budget=config.budget,
+        surveys=config.algorithm.surveys,
     )  # fmt: skip
 
 
@@ -171,6 +172,9 @@ def _describe(groups: Groups) -> dict[str, float]:
     }
     if outcome.accuracy is not None:
         metrics["rollout/accuracy"] = outcome.accuracy
+    surveys = [posed for trajectory in everything for posed in trajectory.surveys]
+    if surveys:
+        metrics["rollout/belief"] = sum(posed.right for posed in surveys) / len(surveys)
     seats = sorted({trajectory.seat for trajectory in everything})
     for seat in seats if len(seats) > 1 else ():
         own = [trajectory for trajectory in everything if trajectory.seat == seat]

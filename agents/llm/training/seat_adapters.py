@@ -48,6 +48,14 @@ class SeatEngine:
         completions: list[Completion] = self._engine.generate(prompts, sampling)
         return completions
 
+    def score(
+        self, prompts: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]]
+    ) -> list[tuple[float, ...]]:
+        """Return the log-probability of each token of each continuation of its prompt."""
+        use(self._engine.model, self._seat)
+        scores: list[tuple[float, ...]] = self._engine.score(prompts, continuations)
+        return scores
+
     def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
         """Load the weights of all seats."""
         self._engine.update_weights(weights, version)

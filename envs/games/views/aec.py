@@ -121,6 +121,14 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         mask = idle_mask(game) if waits else legal_mask(game, match.state)
         return {"observation": game.observe(match.state, seat), "action_mask": mask}
 
+    def survey(self, agent: str) -> Any:
+        """Return the question of the rules about what is hidden from a seat now; None: none.
+
+        Games of talk have one (`talk/core/surveys.py`).
+        """
+        pose = getattr(self.game, "survey", None)
+        return None if pose is None else pose(self._running().state, self._seat_of(agent))
+
     def last(
         self, observe: bool = True
     ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:

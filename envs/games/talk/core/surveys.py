@@ -32,11 +32,18 @@ class Survey:
         question: In words.
         options: The possible answers.
         answer: The number of the right one, which the seat does not know.
+        against: Seats to which a right belief of others is a loss.
     """
 
     question: str
     options: tuple[str, ...]
     answer: int
+    against: tuple[int, ...] = ()
+
+    @property
+    def choice(self) -> str:
+        """The question with its options, of which one is to be chosen."""
+        return f"{self.question} Reply <answer>OPTION</answer>, one of: {', '.join(self.options)}."
 
     @property
     def request(self) -> str:
