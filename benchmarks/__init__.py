@@ -1,7 +1,7 @@
 """Benchmarks: suites, leagues, audits, speed and studies, and the pages about them.
 
 Public names are listed in `__init__.pyi`; each is imported at its first use. Read `results`, then
-`suites`; `studies` compares methods, `speed` libraries.
+`suites`; `statistics` is about training runs, `studies` compares methods, `speed` libraries.
 """
 
 import lazy_loader
