@@ -58,7 +58,7 @@ def test_wrong_numbers_of_runs_are_named() -> None:
 @pytest.mark.proof
 @pytest.mark.parametrize("agents", [2, 4])
 def test_equal_agents_are_rarely_called_different(agents: int) -> None:
-    """2,000 suites: five standard errors above 5 % are 7.4 %; its authors' package errs in about 12 %."""
+    """2,000 suites: 5 % and five standard errors are 7.4 %; the package errs in about 12 %."""
     rng, wrong = np.random.default_rng(0), 0
     names = [str(number) for number in range(agents)]
     for suite in range(2000):
