@@ -15,8 +15,9 @@ from typing import Any
 
 from zerogym.agents.llm.generation.engines import load_generator
 from zerogym.agents.llm.generation.protocol import Generator, Sampling
-from zerogym.agents.llm.rollout.environments import ONLY_SEAT, Environments
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.evaluation import outcome_of, wilson
+from zerogym.agents.llm.rollout.rollout_env import ONLY_SEAT
 from zerogym.agents.llm.sampled_evaluation import problem_arguments
 from zerogym.envs.lookup import full_id
 

@@ -13,9 +13,10 @@ from zerogym.agents.core import Policy
 from zerogym.agents.llm.generation.engines import load_generator
 from zerogym.agents.llm.generation.protocol import Generator, Sampling
 from zerogym.agents.llm.policy import LLMPolicy
-from zerogym.agents.llm.rollout.environments import ONLY_SEAT, Environments
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.evaluation import Evaluation, held_out, outcome_of, summary_of
 from zerogym.agents.llm.rollout.evaluation import evaluate as evaluate_players
+from zerogym.agents.llm.rollout.rollout_env import ONLY_SEAT
 from zerogym.agents.llm.rollout.runner import Player
 from zerogym.envs.lookup import full_id
 

@@ -88,6 +88,7 @@ class GRPOConfig(  # the fields of the last base come first
                     )
         self._check_prompts()
         self._check_seats()
+        self._check_opponent()
         self._check_ray()
         if self.algorithm.surveys and (self.backend != "transformers" or self.servers):
             engine = "servers" if self.servers else repr(self.backend)
@@ -165,6 +166,19 @@ class GRPOConfig(  # the fields of the last base come first
             raise ValueError(f"lora_per_seat needs backend='transformers', got {engine}")
         if self.shard:
             raise ValueError("lora_per_seat and shard do not go together")
+
+    def _check_opponent(self) -> None:
+        """Refuse opponents beside adapters of seats, and those of the run where others play."""
+        if self.others is None:
+            return
+        if self.lora_per_seat:
+            raise ValueError("opponent and lora_per_seat do not go together: one adapter learns")
+        for name in ("staleness", "ray", "shard") if self.others.of_run else ():
+            if getattr(self, name):
+                raise ValueError(
+                    f"opponent={self.others.title()!r} has weights of the run, which do not go "
+                    f"together with {name}"
+                )
 
     def _check_ray(self) -> None:
         """Refuse settings with state that workers would have to share."""

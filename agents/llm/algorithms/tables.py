@@ -17,12 +17,13 @@ from zerogym.agents.llm.algorithms.loss_tables import (
 from zerogym.agents.llm.algorithms.rollout_tables import PROMPTS, ROLLOUTS
 from zerogym.agents.llm.rollout.context_window import CONTEXTS
 from zerogym.agents.parts import Table
+from zerogym.agents.self_play.opponents.table import OPPONENTS
 
 TABLES: dict[str, Table[Any]] = {  # by the run's setting
     table.kind: table
     for table in (
         *(ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, REFERENCES),
         *(SEQUENCE_LOSSES, AUXILIARY, CORRECTIONS, FILTERS, SHAPINGS),
-        *(CONTEXTS, PROMPTS, ROLLOUTS),
+        *(CONTEXTS, PROMPTS, ROLLOUTS, OPPONENTS),
     )
 }

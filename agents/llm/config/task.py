@@ -10,6 +10,7 @@ from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.llm.algorithms.rollout_tables import PROMPTS, Prompts
 from zerogym.agents.llm.rollout.prompt import TaskSpec
 from zerogym.agents.llm.rollout.wrapping import check_text_wrappers
+from zerogym.agents.self_play.opponents.table import OPPONENTS, Opponent
 from zerogym.agents.settings import Group
 
 
@@ -30,10 +31,19 @@ class TaskSettings(Group):
         default="endless", metadata={"parts": PROMPTS}
     )  # which problems are posed: endless, a pool, a mixture of tasks, a curriculum
 
+    opponent: str | Opponent | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": OPPONENTS}
+    )  # of games: who has all seats but one of an episode; None: the model plays and learns in all
+
     @cached_property
     def source(self) -> Prompts:
         """The part that `prompts` names."""
         return PROMPTS.make(self.prompts)
+
+    @cached_property
+    def others(self) -> Opponent | None:
+        """The part that `opponent` names."""
+        return None if self.opponent is None else OPPONENTS.make(self.opponent)
 
     @property
     def task(self) -> TaskSpec:
@@ -46,4 +56,4 @@ class TaskSettings(Group):
         check_text_wrappers("GRPOConfig.wrappers", self.wrappers, self.env)
         if self.env_kwargs.get("split") == "test":
             raise ValueError("training on split='test' would spoil the evaluation")
-        _ = self.source  # unknown names end here
+        _ = self.source, self.others  # unknown names end here

@@ -10,8 +10,8 @@ from zerogym.agents.llm.generation.protocol import Completion, Generator, Sampli
 from zerogym.agents.llm.rollout.chat_template import ChatKind, encode_plain, make_chat
 from zerogym.agents.llm.rollout.context_window import Context, Stop
 from zerogym.agents.llm.rollout.conversation import Conversation, Room
-from zerogym.agents.llm.rollout.environments import RolloutEnv
 from zerogym.agents.llm.rollout.prompt import Prompt
+from zerogym.agents.llm.rollout.rollout_env import RolloutEnv
 from zerogym.agents.parts import errors_of
 from zerogym.agents.posed_survey import PosedSurvey
 from zerogym.agents.trajectory import Trajectory, Turn
@@ -222,7 +222,9 @@ class Episode:
         self.env = env
         system = self.prompt.system
         for seat in env.seats:
-            player = players if isinstance(players, Player) else players[seat]
+            other = self.prompt.others.get(seat, seat)
+            name = other if isinstance(other, str) else seat  # an opponent plays by itself
+            player = players if isinstance(players, Player) else players[name]
             place = id(player), system
             if place not in slots:
                 own = player if system is None else replace(player, system=system)
@@ -234,10 +236,15 @@ class Episode:
             )  # fmt: skip
 
     def begin(self) -> dict[str, float]:
-        """Bring the environment to where the episode starts; there is no reward for that."""
+        """Bring the environment to where the episode starts; the rewards of opponents' openings."""
         self.env.reset(self.prompt.seed, self.prompt.options)
-        if self.start is not None:
-            self.env.set_state(self.start.state)
+        others = self.prompt.others.items()
+        rewards = self.env.seat_opponents(
+            {seat: other for seat, other in others if not isinstance(other, str)}, self.prompt.seed
+        )
+        if self.start is None:
+            return rewards
+        self.env.set_state(self.start.state)
         return {}
 
     @property

@@ -12,7 +12,8 @@ from typing import Any
 
 import gymnasium as gym
 
-from zerogym.agents.llm.rollout.environments import ONLY_SEAT, Environments, arguments_of
+from zerogym.agents.llm.rollout.environments import Environments, arguments_of
+from zerogym.agents.llm.rollout.rollout_env import ONLY_SEAT
 from zerogym.agents.llm.rollout.runner import Player, Players, rollout
 from zerogym.agents.llm.rollout.wrapping import TEXT_WRAPPERS
 from zerogym.agents.trajectory import Trajectory

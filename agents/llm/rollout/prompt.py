@@ -45,6 +45,8 @@ class Prompt:
         trace: Replies of an expert that are played before the policy's first; not trained on.
         guided: Replies of the environment's oracle that are played after those, at most: one that
             would end the episode is left to the policy.
+        others: Who plays in place of the policy, by seat of a game, JSON values: the record of an
+            opponent (`agents/self_play/opponents`), or the name of another of the players.
         key: Name of the problem; by default environment, arguments, seed and options.
     """
 
@@ -57,6 +59,7 @@ class Prompt:
     hint: str = ""
     trace: tuple[str, ...] = ()
     guided: int = 0
+    others: Mapping[str, Any] = field(default_factory=dict)
     key: str = ""
 
     def __post_init__(self) -> None:

@@ -5,12 +5,13 @@ episodes of one deal (the same seed), so that each return is compared with the s
 with the same cards; over the seats of a zero-sum game the mean would be 0. That roles need
 baselines of their own is the idea of "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning
 via Multi-Agent Multi-Turn Reinforcement Learning" (2025, arXiv 2506.24119), whose moving averages
-over the training are left out. So are past selves as opponents in training. `reinforce_pp` and
-`ppo`, which use no groups, put all seats on one scale.
+are the advantage `rae`. With an `opponent` the model has one seat of each episode (`seats`).
+`reinforce_pp` and `ppo`, which use no groups, put all seats on one scale.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from zerogym.agents.llm.rollout.prompt import Prompt
 from zerogym.agents.llm.rollout.runner import Player, Players
 from zerogym.agents.llm.training.prompt_states import json_copy
 from zerogym.agents.llm.training.rounds import DrawPrompts, Roll, Rounds
+from zerogym.agents.llm.training.seats.seating import by_opponent, seated
 from zerogym.agents.trajectory import Trajectory
 from zerogym.errors import SandboxUnavailable
 
@@ -90,6 +92,7 @@ def collect(
     roll: Roll = play_planned,
     state: Mapping[str, Any] | None = None,
     kept: Mapping[str, Any] | None = None,
+    updates: int = 0,
 ) -> Batch:
     """Play the groups of a step: of `config.prompts_per_step` problems, one for each seat.
 
@@ -104,13 +107,16 @@ def collect(
         roll: Plays the episodes.
         state: What the part of the prompts has learned; None: nothing yet.
         kept: What the rollouts part kept in the step before; None: nothing yet.
+        updates: Number of updates of the run before.
 
     Raises:
         SandboxUnavailable: If tools failed in all episodes.
         PartFailed: If one of the parts fails.
     """
     part, least = config.algorithm.rolling, config.algorithm.minimum_group
-    draw = DrawPrompts(config.source, state or {}, envs.task, rng)
+    others = config.others
+    seat = partial(seated, opponent=others, step=updates, envs=envs, rng=rng) if others else None
+    draw = DrawPrompts(config.source, state or {}, envs.task, rng, seat)
     rounds = Rounds(envs, config, rng, make_players, roll)
     own = json_copy(part, kept or {})
     [own_rng] = rng.spawn(1)  # which leaves the numbers of `rng` as they are
@@ -128,6 +134,7 @@ def collect(
     names = {task.name: name for name, task in config.source.task_specs(envs.task).items()}
     if len(names) > 1:
         metrics |= _by_task(counted, rounds.prompts, names)
+    metrics |= by_opponent(counted, rounds.prompts)
     return Batch(useful, rolled_out, metrics, rounds.prompts, json_copy(part, step.state))
 
 

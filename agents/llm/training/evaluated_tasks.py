@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.agents.llm.rollout.environments import ONLY_SEAT, Environments
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.evaluation import evaluation_envs
 from zerogym.agents.llm.rollout.prompt import TaskSpec
+from zerogym.agents.llm.rollout.rollout_env import ONLY_SEAT
 
 Seats = dict[str, Environments]  # by seat
 

@@ -42,6 +42,8 @@ from zerogym.agents.llm.training.ray_workers import RayWorkers
 from zerogym.agents.llm.training.resume import check_same_settings, check_same_versions, versions_of
 from zerogym.agents.llm.training.run_log import Progress, RunLog
 from zerogym.agents.llm.training.seat_adapters import learner_of_run, players_of
+from zerogym.agents.llm.training.seats.earlier_players import EarlierWeights
+from zerogym.agents.llm.training.seats.seating import check_games
 from zerogym.agents.llm.training.starting_model import model_of_run
 from zerogym.agents.run_lock import locked
 from zerogym.agents.torch_threads import few_threads
@@ -153,6 +155,8 @@ class _Run:
         for spec in specs.values():
             own = self.problems.of(spec)
             own.give_back(own.take())  # an unknown id ends here
+        check_games(config.others, specs)
+        self.earlier = EarlierWeights(config)
         self.evaluated = evaluated_tasks(config, specs) if config.eval_episodes else {}
         self.prompts, self.kept = PromptStates(config.source, config.staleness), RolloutStates()
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
@@ -202,6 +206,7 @@ class _Run:
             metrics |= self.prompts.learn(self.step - 1, batch.outcomes(self.learner.strengths))
             self.kept.drop_before(self.step)
             metrics["time/rollout"] = rolled_out - started
+            self.earlier.keep(self.step, self.model, self.tokenizer)
             metrics["time/update"] = time.perf_counter() - rolled_out
             self.log.write(self.step, metrics)
         if config.eval_every and self.step % config.eval_every == 0:
@@ -319,10 +324,10 @@ class _Run:
     def _play(self, step: int, engine: Generator) -> Batch:
         """Play the groups of a step."""
         rng = np.random.default_rng((self.config.seed, step))
-        players = partial(players_of, self.config, engine)
+        players = partial(self.earlier.players, engine)
         roll = self.workers.play_planned if self.workers else play_planned
         state, kept = self.prompts.before(step), self.kept.before(step)
-        batch = collect(self.problems, self.config, rng, players, roll, state, kept)
+        batch = collect(self.problems, self.config, rng, players, roll, state, kept, step)
         self.kept.keep(step, batch.state)
         return batch
 

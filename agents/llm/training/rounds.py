@@ -31,12 +31,14 @@ class DrawPrompts:
         state: What it has learned.
         task: The task of the run.
         rng: The random numbers of the step.
+        seat: Puts opponents into seats of the prompts; None: there are none.
     """
 
     part: Prompts
     state: Mapping[str, Any]
     task: TaskSpec
     rng: np.random.Generator
+    seat: Callable[[list[Prompt]], list[Prompt]] | None = None
 
     def __call__(self, count: int) -> list[Prompt]:
         """Return so many prompts.
@@ -48,7 +50,7 @@ class DrawPrompts:
             drawn = list(self.part(Draw(count, self.rng, self.task, self.state)))
         if len(drawn) != count or not all(isinstance(one, Prompt) for one in drawn):
             raise PartFailed(f"{self.part.title()} drew {drawn!r:.60}, not {count} prompts")
-        return drawn
+        return drawn if self.seat is None else self.seat(drawn)
 
 
 class Rounds:
@@ -135,6 +137,8 @@ class Rounds:
         )
         played: list[dict[str, Group]] = [{} for _ in requests]
         for one in found:
+            if one.seat in self.prompts[one.group].others:
+                continue  # what an opponent wrote
             self._groups[one.group].setdefault(one.seat, []).append(one)
             if one.counts and (one.turns or game_of(one.env) is None):
                 own_seats = played[owners[one.episode - self._episodes]]

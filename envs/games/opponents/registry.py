@@ -32,8 +32,12 @@ from zerogym.envs.games.solvers.oracle import has_equilibrium, is_searchable, pe
 from zerogym.envs.references import load_reference, named_modules
 from zerogym.errors import ImportRefused, UnknownName
 
-# A name, `a+b` for several names, weights of names, a player, a policy, or several of all these.
-Opponent = str | Mapping[str, float] | Player | TextPlayer | PolicyLike | Sequence[Any]
+# A name, `a+b` for several names, weights of names, the record of a part, a player, a policy, what
+# makes one from the rules, or several of all these.
+Opponent = str | Mapping[str, Any] | Player | TextPlayer | PolicyLike | Sequence[Any]
+
+# The table of parts is above this layer, as the opponents of our entry points are.
+_PARTS = "zerogym.agents.self_play.opponents.table:OPPONENTS"
 
 # A plus before a word or `package.module:Name`, and not one inside a path as in `past:/data/c++/x`.
 _PLUS = re.compile(r"\+(?=\w+(?:[:+]|$)|\w+(?:\.\w+)+:[A-Za-z_]\w*(?:[:+]|$))", re.ASCII)
@@ -83,33 +87,47 @@ def make_opponent(
     """The player of a name; a player or policy object is returned as it is.
 
     A class or function is called as it takes arguments: with nothing, with the rules, or with the
-    rules and a text (what stands after the last colon of `module:Name:TEXT` and of `NAME:TEXT`).
+    rules and a text (what stands after the last colon of `module:Name:TEXT` and of `NAME:TEXT`). A
+    part of `agents/self_play/opponents` is called with the rules; `{"part": NAME, ...}` is one with
+    its settings, as files hold it, and imports nothing.
 
     Raises:
         UnknownName: If the game has no opponent of this name.
+        UnknownArgument: If a record has a setting that its part has not.
         NoPastSelves: If a folder holds nobody who plays this game.
-        ValueError: If weights are no positive numbers.
+        ValueError: If weights are no positive numbers, or a setting is out of range.
         TypeError: If the object is no player and no policy.
 
     Example:
         >>> from zerogym.envs.games.cards.kuhn_poker import KuhnPoker
         >>> make_opponent(KuhnPoker(), {"random": 3, "mcts:50": 1}).weights
         (3, 1)
+        >>> make_opponent(KuhnPoker(), {"part": "mcts", "simulations": 50}).simulations
+        50
     """
     if isinstance(opponent, str):
         return _named(game, opponent)
+    if isinstance(opponent, Mapping) and "part" in opponent:
+        return make_opponent(game, load_reference(_PARTS, "table").make(opponent))
     if isinstance(opponent, Mapping):
         members = [_named(game, name) for name in opponent]
         return Mixture.flat(members, list(opponent.values()))
     if isinstance(opponent, (list, tuple)):
         return Mixture.flat([make_opponent(game, each) for each in opponent], [1] * len(opponent))
     found: Any = _called(opponent, game)
-    if isinstance(found, Mixture) or is_player(found) or is_text_player(found) or is_policy(found):
+    if not _plays(found) and callable(found) and not isinstance(found, type):
+        found = found(game)  # a part
+    if _plays(found):
         return found
     raise TypeError(
         f"opponent must be one of {opponent_names(game)} or a policy with predict(), "
         f"got {type(opponent).__name__}"
     )
+
+
+def _plays(found: Any) -> bool:
+    known = is_player(found) or is_text_player(found) or is_policy(found)
+    return known or isinstance(found, Mixture)
 
 
 def split_names(text: str) -> list[str]:

@@ -6,6 +6,7 @@ Simultaneous games have `parallel.py`, too.
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+import numpy as np
 from pettingzoo import AECEnv
 
 from zerogym.envs.games.core.game import (
@@ -16,6 +17,7 @@ from zerogym.envs.games.core.game import (
     idle_mask,
     legal_mask,
 )
+from zerogym.envs.games.core.move_requests import request_move
 from zerogym.envs.games.core.seat_views import read_action, seat_message
 from zerogym.envs.games.views.multi_seat import GameSeats
 
@@ -149,15 +151,38 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        seat = match.mover
         move = read_action(self.game, match.state, self.view, action, self.metadata["name"])
+        self._take(match, move, final=self.view == "numeric" or match.void == self.max_retries)
+
+    def let_move(self, player: Any, memory: Any, opening: bool, rng: np.random.Generator) -> Any:
+        """Let a player move for `agent_selection`, who forfeits if there is no legal move.
+
+        Args:
+            player: A player, text player or policy (`core/players.py`).
+            memory: What its last call in this episode returned; None at first.
+            opening: True for its first move of the episode.
+            rng: For all its randomness.
+
+        Returns:
+            Its memory.
+        """
+        match = self._playing()
+        state, view = match.state, self.view
+        move, memory = request_move(
+            player, self.game, state, view, memory, opening, self.max_retries, rng
+        )
+        self._take(match, move, final=True)
+        return memory
+
+    def _take(self, match: Match, move: Any, final: bool) -> None:
+        """Take a move; None is no legal one, which is forfeited if it is final."""
+        agent, seat = self.agent_selection, match.mover
         if move is not None:
             self._play(match, move)
             match.turns[seat], match.void = match.turns[seat] + 1, 0
         else:
             match.void += 1
-            if self.view == "numeric" or match.void > self.max_retries:
-                match.loser = seat
+            match.loser = seat if final else None
         said = {"turn": match.turns[seat], "void_turn": move is None}
         self.infos[agent] = self.infos[agent] | said
         self._cumulative_rewards[agent] = 0.0

@@ -8,8 +8,8 @@ import pytest
 import zerogym
 from helpers.llm.scripted_engine import Scripted
 from zerogym.agents.llm import Evaluation, LLMPolicy, Sampling, evaluate
-from zerogym.agents.llm.rollout.environments import NoText
 from zerogym.agents.llm.rollout.evaluation import wilson
+from zerogym.agents.llm.rollout.rollout_env import NoText
 from zerogym.errors import ModelNotFound, UnknownName
 
 

@@ -16,7 +16,8 @@ import pytest
 import zerogym  # noqa: F401  (registers the ids)
 from helpers.llm.scripted_engine import CountDown, Scripted, repeat
 from zerogym.agents.llm.generation.protocol import Sampling
-from zerogym.agents.llm.rollout.environments import Environments, GymEnv
+from zerogym.agents.llm.rollout.environments import Environments
+from zerogym.agents.llm.rollout.rollout_env import GymEnv
 from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups
 
 

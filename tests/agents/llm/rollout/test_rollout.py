@@ -9,7 +9,8 @@ import pytest
 import zerogym  # noqa: F401  (registers the ids)
 from helpers.llm.scripted_engine import CountDown, Scripted, repeat
 from zerogym.agents.llm.generation.protocol import Sampling
-from zerogym.agents.llm.rollout.environments import Environments, GymEnv
+from zerogym.agents.llm.rollout.environments import Environments
+from zerogym.agents.llm.rollout.rollout_env import GymEnv
 from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups
 from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.core import TextEnv

@@ -9,8 +9,9 @@ from helpers.llm.small_runs import Digits, registered
 from zerogym.agents.llm.algorithms.prompts.cog_drift import CogDrift
 from zerogym.agents.llm.algorithms.prompts.mixture import Mixture
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.agents.llm.rollout.environments import Environments, RolloutEnv
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.evaluation import NotHeldOut
+from zerogym.agents.llm.rollout.rollout_env import RolloutEnv
 from zerogym.agents.llm.training.evaluated_tasks import evaluated_tasks
 
 CALCULATION, COUNTING = "zerogym/RandomCalculation-v0", "zerogym/Counting-v0"
