@@ -36,7 +36,7 @@ class Mixture(Opponent):
 
     @property
     def of_run(self) -> bool:  # type: ignore[override]
-        """Whether one of its members plays with weights of the run."""
+        """True if one of its members plays with weights of the run."""
         return any(part.of_run for part in self.parts)
 
     def __call__(self, game: Game[Any]) -> Any:
