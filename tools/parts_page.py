@@ -23,7 +23,12 @@ from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.parts import Table
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("tests/agents/llm", "tests/agents/explore", "tests/benchmarks")
+FOLDERS = (
+    "tests/agents/llm",
+    "tests/agents/explore",
+    "tests/agents/self_play",
+    "tests/benchmarks",
+)
 MEASURE = "measure"
 # Functions and commands that measure what a paper claims: the module, and a name that tests use.
 MEASURES = {

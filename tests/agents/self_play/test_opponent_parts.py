@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
@@ -15,11 +16,22 @@ from zerogym.agents.llm.rollout.prompt import Prompt
 from zerogym.agents.llm.rollout.runner import Player, play
 from zerogym.agents.self_play.opponents.earlier_selves import PastSelves, Start
 from zerogym.agents.self_play.opponents.mixture import Mixture
-from zerogym.agents.self_play.opponents.players import LanguageModel, Mcts, Optimal
+from zerogym.agents.self_play.opponents.players import (
+    Cfr,
+    LanguageModel,
+    Mcts,
+    Minimax,
+    Named,
+    Optimal,
+    Past,
+    Ppo,
+)
 from zerogym.agents.self_play.opponents.table import OPPONENTS, OnlyInTraining
 from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.games.board.tic_tac_toe import TicTacToe
 from zerogym.envs.games.cards.kuhn_poker import KuhnPoker
+from zerogym.envs.games.core.tabular_policy import TabularPolicy
+from zerogym.envs.games.opponents.past_selves import NoPastSelves, save_strategy
 from zerogym.envs.games.opponents.registry import make_opponent
 from zerogym.envs.games.solvers.best_response import exploitability
 from zerogym.errors import ImportRefused, NotAPart, UnknownArgument, UnknownName
@@ -28,7 +40,7 @@ KUHN, TIC_TAC_TOE = "zerogym/kuhn_poker-v0", "zerogym/tic_tac_toe-v0"
 
 
 def moves(opponent: object) -> list[str]:
-    """What an opponent of tic-tac-toe does against somebody who takes the first free cell."""
+    """Boards of tic-tac-toe against an opponent, for somebody who takes the first free cell."""
     env = gym.make("zerogym/TicTacToe-v0", opponent=opponent, seat=1)
     boards = []
     for seed in range(4):
@@ -51,8 +63,22 @@ def test_a_part_plays_as_its_name_does() -> None:
 
 def test_optimal_is_the_solution_of_the_game() -> None:
     assert exploitability(KuhnPoker(), make_opponent(KuhnPoker(), Optimal())) < 1e-3
-    optimal, minimax = (make_opponent(TicTacToe(), name) for name in (Optimal(), "minimax"))
-    assert optimal is minimax
+    for game, solver in ((TicTacToe(), Minimax()), (KuhnPoker(), Cfr())):
+        assert make_opponent(game, Optimal()) is make_opponent(game, solver)
+        assert make_opponent(game, solver) is make_opponent(game, solver.title())
+
+
+def test_files_and_names_are_those_of_the_environment(tmp_path: Path) -> None:
+    game = KuhnPoker()
+    for number in range(2):
+        save_strategy(
+            TabularPolicy(game, {"J:p": (1 - number, number)}), tmp_path / f"{number}.json"
+        )
+    tables = [member.table for member in make_opponent(game, Past(str(tmp_path))).members]
+    assert tables == [{"J:p": (1.0, 0.0)}, {"J:p": (0.0, 1.0)}]
+    assert [each.table for each in make_opponent(game, Named(f"past:{tmp_path}")).members] == tables
+    with pytest.raises(NoPastSelves, match="nowhere"):
+        make_opponent(game, Ppo(str(tmp_path / "nowhere.npz")))
 
 
 def test_settings_of_a_language_model_are_those_of_its_replies() -> None:
