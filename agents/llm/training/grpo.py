@@ -324,7 +324,7 @@ class _Run:
     def _play(self, step: int, engine: Generator) -> Batch:
         """Play the groups of a step."""
         rng = np.random.default_rng((self.config.seed, step))
-        players = partial(self.earlier.players, engine)
+        players = partial(self.earlier.players, partial(players_of, self.config, engine))
         roll = self.workers.play_planned if self.workers else play_planned
         state, kept = self.prompts.before(step), self.kept.before(step)
         batch = collect(self.problems, self.config, rng, players, roll, state, kept, step)

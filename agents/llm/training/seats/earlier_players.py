@@ -5,7 +5,7 @@ ends; which of them are met follows from the step alone (`opponents/earlier_selv
 that is resumed from an older checkpoint meets the same ones: it writes the newer ones again.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from zerogym.agents.llm.generation.protocol import Generator
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.models.loading import save_model
 from zerogym.agents.llm.rollout.episode import Player, Players, seed_of
-from zerogym.agents.llm.training.seat_adapters import players_of
 from zerogym.agents.llm.training.seats.seating import updates_of
 
 MODELS_HELD = 8  # in memory; the oldest is dropped
@@ -42,14 +41,14 @@ class EarlierWeights:
             save_model(model, tokenizer, self._folder(updates))
         parallel.barrier()
 
-    def players(self, engine: Generator, seed: int) -> Players:
+    def players(self, learner: Callable[[int], Players], seed: int) -> Players:
         """Return the players of a step: the learner, and earlier weights by name if they are met.
 
         Args:
-            engine: That of the present weights.
+            learner: Makes the policy of the present weights with the seed of its sampling.
             seed: Of the sampling.
         """
-        players = players_of(self._config, engine, seed)
+        players = learner(seed)
         others = self._config.others
         if others is None or not others.of_run:
             return players
