@@ -29,6 +29,7 @@
 | `start`, `demonstration` | reset | number of the stored start or demonstration; None if plain |
 | `factor` | reset | by what constants of the physics are multiplied in this episode |
 | `done_action`, `age` | step | with delays: the executed action; age of the observation |
+| `proposal` | end of the episode | an accepted proposal of a task, as JSON text |
 | `seat` | reset and step | the agent's seat in a game |
 | `role` | reset and step | the part of that seat, where seats have different ones |
 | `welfare` | end of a game | the sum of the payoffs of all seats, where it is not always 0 |

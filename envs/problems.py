@@ -1,6 +1,7 @@
 """Base of tasks with generated problems: difficulty, splits, and the options of `reset`."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -91,6 +92,11 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
         """Return the category of a problem."""
 
     @classmethod
+    def _from_record(cls, record: Mapping[str, Any]) -> object:
+        """Return the problem of JSON values, where a family has them; else the values."""
+        return record
+
+    @classmethod
     @abstractmethod
     def canonical_key(cls, problem: ProblemT) -> str:
         """Return a string that decides the split: equal problems share it, whatever their names.
@@ -117,6 +123,8 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
             split = check_split(options.get("split", self.split))
             category = self._check_category(options.get("category", self.category))
             return self._draw(difficulty, split, category), difficulty
+        if isinstance(problem, Mapping):
+            problem = self._from_record(problem)
         if not isinstance(problem, self.problem_class):
             kind = self.problem_class.__name__
             raise TypeError(f"{self.name}: options['problem'] must be a {kind}")

@@ -175,6 +175,7 @@ REASONING: tuple[Task, ...] = (
     *_tasks("reasoning.language", "LetterTasks", "Cipher", "Instructions"),
     *_tasks("reasoning.programs", "PatternMachine"),
     *_tasks("reasoning.uncertainty", "BayesNet", "BeliefTracking", "Unanswerable"),
+    *_tasks("reasoning.proposals", "ParameterCreator"),
     *_tasks("reasoning.bridges", "ReasoningGym", "ReasoningCore", tags=("bridge",)),
     *_tasks("reasoning.bridges", "TextArena", tags=("bridge", "multi-turn")),
 )
@@ -183,6 +184,7 @@ TOOLS: tuple[Task, ...] = (
     Task("SQL", "tools.sql.env:SQLEnv", tags=("multi-turn",)),
     Task("Notebook", "tools.notebook.env:NotebookEnv", tags=("multi-turn", "sandbox")),
     Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
+    Task("CodeCreator", "tools.code_triplet.creator:CodeCreatorEnv"),
 )
 
 # The single-seat view of each game.

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,6 +47,10 @@ class Problem:
         wrong = dict.fromkeys(self.distractors)
         wrong.pop(self.answer, None)
         object.__setattr__(self, "distractors", tuple(wrong))
+
+    def record(self) -> dict[str, Any]:
+        """Return all fields as JSON values, which `reset(options={"problem": ...})` takes too."""
+        return asdict(self) | {"distractors": list(self.distractors), "data": dict(self.data)}
 
 
 @dataclass
@@ -167,7 +171,10 @@ class ReasoningEnv(ProblemEnv[Problem]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[str, dict[str, Any]]:
-        """Draw a problem; `options` may pin `difficulty`, `split`, `category`, `problem`."""
+        """Draw a problem; `options` may pin `difficulty`, `split`, `category`, `problem`.
+
+        A problem is one of `sample`, or its `record` in JSON values.
+        """
         super().reset(seed=seed)
         problem, difficulty = self._pick(options)
         self._episode = Episode(problem, difficulty, self._side(problem))
@@ -258,6 +265,13 @@ class ReasoningEnv(ProblemEnv[Problem]):
                 return None
             self._sides[difficulty] = [split_of(type(self).__name__, key) for key in {*keys}]
         return self._sides[difficulty].count(split)
+
+    @classmethod
+    def _from_record(cls, record: Mapping[str, Any]) -> Problem:
+        try:
+            return Problem(**(dict(record) | {"distractors": tuple(record.get("distractors", ()))}))
+        except TypeError as error:
+            raise TypeError(f"{cls.__name__}: options['problem'] is no problem: {error}") from None
 
     def _sample(self, difficulty: float) -> Problem:
         return self.sample(self.np_random, difficulty)

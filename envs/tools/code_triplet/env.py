@@ -11,7 +11,12 @@ from zerogym.envs.problems import Difficulty
 from zerogym.envs.reasoning.answers import MAX_ANSWER_LENGTH, AnswerFormat, extract_answer
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.splits import Split
-from zerogym.envs.tools.code_triplet.induction import find_program, judge
+from zerogym.envs.tools.code_triplet.induction import (
+    find_program,
+    judge,
+    judge_input,
+    read_pairs,
+)
 from zerogym.envs.tools.code_triplet.inputs import read_arguments, written_arguments
 from zerogym.envs.tools.code_triplet.language.interpreter import compiled, run
 from zerogym.envs.tools.code_triplet.language.rendering import rendered
@@ -121,6 +126,9 @@ class CodeTripletEnv(ReasoningEnv):
     @staticmethod
     def solve(problem: Problem) -> str:
         """Run the program, search the inputs it was tried on, or render the program."""
+        if "source" in problem.data:  # a proposal, which was run when it was accepted
+            key = {"deduction": "output", "abduction": "arguments"}.get(problem.category, "source")
+            return str(problem.data[key])
         program = problem.data["program"]
         if problem.category == "deduction":
             return repr(run(program, problem.data["arguments"]))
@@ -161,12 +169,17 @@ class CodeTripletEnv(ReasoningEnv):
         """Return the error in an answer; empty if it is right."""
         data = problem.data
         if problem.category == "induction":
-            return judge(self._sandbox(), answer, data["shown"], data["hidden"])
-        output = data["output"]
+            shown, hidden = data["shown"], data["hidden"]
+            if "source" in data:
+                shown, hidden = read_pairs(shown), read_pairs(hidden)
+            return judge(self._sandbox(), answer, shown, hidden)
+        output = read(data["output"]) if "source" in data else data["output"]
         try:
             if problem.category == "deduction":
                 right = answer.strip() == repr(output) or same(read(answer), output)
                 return "" if right else "It returns something else."
+            if "program" not in data:
+                return judge_input(self._sandbox(), data["source"], answer, output)
             arguments = read_arguments(answer, data["program"])
         except NoLiteral as error:
             return f"The answer cannot be used: {error}."

@@ -51,6 +51,31 @@ def judge(sandbox: Sandbox, source: str, shown: Sequence[Pair], hidden: Sequence
     return "It fits all that is shown, but not all hidden inputs."
 
 
+def judge_input(sandbox: Sandbox, source: str, answer: str, output: object) -> str:
+    """Return the error in an input for which a Python program is to return an output.
+
+    Raises:
+        NoLiteral: If it cannot be read.
+        SandboxUnavailable: If the sandbox fails.
+    """
+    value = read(answer)
+    calls = call(sandbox, source, [list(value) if isinstance(value, tuple) else [value]])
+    [returned] = calls.outputs
+    if _matches(returned, output):
+        return ""
+    if returned is None:
+        return f"For this input there is no output: {calls.reason}."
+    return f"For this input it returns {returned[:MAX_SHOWN]}."
+
+
+def read_pairs(pairs: Sequence[Sequence[str]]) -> list[Pair]:
+    """Return the pairs of a proposal, whose arguments and outputs are texts, as values."""
+    values = [(read(arguments), read(output)) for arguments, output in pairs]
+    return [
+        [list(value) if isinstance(value, tuple) else [value], output] for value, output in values
+    ]
+
+
 def _matches(returned: str | None, output: object) -> bool:
     """Return True if the `repr` of a returned value is the expected output, of the same types."""
     if returned is None:

@@ -1,6 +1,6 @@
 """The three kinds of questions about a triplet, as problems."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,8 +55,7 @@ def _deduction(rng: np.random.Generator, tried: Tried) -> Problem | None:
     wrong.append(_off_by_one(output))
     different = [value for value in wrong if value is not None and not same(value, output)]
     return Problem(
-        prompt=f"Here is a Python function.\n```python\n{source}\n```\n"
-        f"What does f({call}) return?\nAnswer with a Python literal, such as 12, [1, 2] or 'ab'.",
+        prompt=deduction_prompt(source, call),
         answer=answer,
         solution=f"Run f({call}).\n{_trace(program, scope)}\nIt returns {answer}",
         distractors=tuple(dict.fromkeys(map(repr, different))),
@@ -81,10 +80,7 @@ def _abduction(rng: np.random.Generator, tried: Tried) -> Problem | None:
         if not same(output_of(tried.run, other), output)
     ]
     return Problem(
-        prompt=f"Here is a Python function.\n```python\n{rendered(program)}\n```\nFind an input "
-        f"for which it returns {output!r}. Any such input is right. Answer with "
-        f"what stands between the brackets of the call f({', '.join(names)}), as "
-        f"{'Python literals' if len(names) > 1 else 'a Python literal'}.",
+        prompt=abduction_prompt(rendered(program), repr(output), names),
         answer=answer,
         solution=f"Try f({answer}).\n{_trace(program, scope)}\nIt returns {output!r}, so an "
         f"input is {answer}",
@@ -104,8 +100,8 @@ def _induction(rng: np.random.Generator, tried: Tried) -> Problem | None:
     shown, hidden = _halves(pairs).values()
     if any(_fits(near, shown) and not _fits(near, hidden) for near in near_programs(program)):
         return None
-    names = ", ".join(program["names"][name] for name, _ in program["parameters"])
-    listed = "\n".join(f"f({written_arguments(a)}) == {output!r}" for a, output in shown)
+    names = [program["names"][name] for name, _ in program["parameters"]]
+    pairs_shown = [(written_arguments(arguments), repr(output)) for arguments, output in shown]
     wrong = [
         other
         for other in mistaken(rng, program)
@@ -113,9 +109,7 @@ def _induction(rng: np.random.Generator, tried: Tried) -> Problem | None:
     ]
     answer = rendered(program)
     return Problem(
-        prompt=f"Find a Python function f({names}) from what it returns:\n{listed}\nA hint: it "
-        f"{program['says']}.\nYour function will be tried on these and on other inputs of the same "
-        "kind. Answer with its source, beginning with def f.",
+        prompt=induction_prompt(names, pairs_shown, f"it {program['says']}"),
         answer=answer,
         solution=f"It {program['says']}. On the first input:\n{_trace(program, tried.scopes[0])}\n"
         f"So the function is\n{answer}",
@@ -131,6 +125,34 @@ MODES: dict[str, Callable[[np.random.Generator, Tried], Problem | None]] = {
     "abduction": _abduction,
     "induction": _induction,
 }
+
+
+def deduction_prompt(source: str, call: str) -> str:
+    """Return the question for the output of a program for the arguments of a call."""
+    return (
+        f"Here is a Python function.\n```python\n{source}\n```\n"
+        f"What does f({call}) return?\nAnswer with a Python literal, such as 12, [1, 2] or 'ab'."
+    )
+
+
+def abduction_prompt(source: str, output: str, names: Sequence[str]) -> str:
+    """Return the question for an input with an output; `names` are those of the parameters."""
+    return (
+        f"Here is a Python function.\n```python\n{source}\n```\nFind an input "
+        f"for which it returns {output}. Any such input is right. Answer with "
+        f"what stands between the brackets of the call f({', '.join(names)}), as "
+        f"{'Python literals' if len(names) > 1 else 'a Python literal'}."
+    )
+
+
+def induction_prompt(names: Sequence[str], shown: Sequence[Sequence[str]], hint: str) -> str:
+    """Return the question for a program; `shown` are arguments and outputs as texts."""
+    listed = "\n".join(f"f({call}) == {output}" for call, output in shown)
+    return (
+        f"Find a Python function f({', '.join(names)}) from what it returns:\n{listed}\nA hint: "
+        f"{hint}.\nYour function will be tried on these and on other inputs of the same "
+        "kind. Answer with its source, beginning with def f."
+    )
 
 
 def _halves(pairs: list[Pair]) -> dict[str, list[Pair]]:

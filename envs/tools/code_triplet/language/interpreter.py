@@ -29,7 +29,8 @@ def run(program: Mapping[str, Any], arguments: Sequence[Any]) -> Any:
     """The output of a program.
 
     Args:
-        program: `parameters` (pairs of name and type), `body` and `result` as trees.
+        program: `parameters` (pairs of name and type), `body` and `result` as trees; `steps` where
+            its bound of steps is not `MAX_STEPS`.
         arguments: A value of the right type for each parameter.
 
     Raises:
@@ -41,12 +42,13 @@ def run(program: Mapping[str, Any], arguments: Sequence[Any]) -> Any:
 def compiled(program: Mapping[str, Any]) -> Run:
     """A function from arguments to the final values of all variables; the output is `return`."""
     names = [name for name, _ in program["parameters"]]
+    steps = program.get("steps", MAX_STEPS)
     body = _block(program["body"])
     result = _expression(program["result"])
 
     def start(arguments: Sequence[Any]) -> Scope:
         scope: Scope = dict(zip(names, arguments, strict=True))
-        scope[_STEPS] = MAX_STEPS
+        scope[_STEPS] = steps
         body(scope)
         scope["return"] = _checked(result(scope))
         return scope
@@ -143,6 +145,9 @@ def _expression(node: Any) -> Evaluate:
     if kind == "either":
         test, yes, no = map(_expression, parts)
         return lambda scope: yes(scope) if test(scope) else no(scope)
+    if kind == "replace":  # the one primitive whose result may be many times as long
+        replace = PRIMITIVES[kind].compute
+        return _application(lambda *given: _checked(replace(*given)), [*map(_expression, parts)])
     if kind in PRIMITIVES:
         return _application(PRIMITIVES[kind].compute, [_expression(part) for part in parts])
     return _comprehension(kind, *parts)
