@@ -7,9 +7,11 @@ what `returns` grows by; solvers need only their sum, the payoff.
 """
 
 import importlib
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -22,6 +24,9 @@ from zerogym.errors import UnknownName
 
 CHANCE = -1
 TERMINAL = -2
+ROUNDING = 1e-9  # more than sums of probabilities err
+MOST_KNOWN = 256  # lists of outcomes that are kept
+_KNOWN: dict[int, tuple[tuple[tuple[int, Fraction], ...], list[float], float, list[float]]] = {}
 
 StateT = TypeVar("StateT", bound=Hashable)
 
@@ -224,11 +229,27 @@ def deal(game: Game[StateT], state: StateT, rng: np.random.Generator) -> StateT:
     """Let chance move until a seat is to move or the game is over."""
     while game.to_move(state) == CHANCE:
         outcomes = game.chance(state)
+        state = game.apply(state, outcomes[_drawn(outcomes, rng)][0])
+    return state
+
+
+def _drawn(outcomes: tuple[tuple[int, Fraction], ...], rng: np.random.Generator) -> int:
+    """Return what `draw` does for these probabilities, sooner for outcomes that come back."""
+    kept = _KNOWN.get(id(outcomes))
+    if kept is None or kept[0] is not outcomes:
         # float(probability), in a third of the time
         ratios = [probability.as_integer_ratio() for _, probability in outcomes]
         weights = [part / whole for part, whole in ratios]
-        state = game.apply(state, outcomes[draw(weights, rng)][0])
-    return state
+        if len(_KNOWN) >= MOST_KNOWN:
+            _KNOWN.clear()
+        kept = _KNOWN[id(outcomes)] = outcomes, weights, sum(weights), list(accumulate(weights))
+    _, weights, total, bounds = kept
+    left = rng.random() * total
+    place = bisect_right(bounds, left)
+    apart = place < len(bounds) and left < bounds[place] - ROUNDING
+    if apart and (place == 0 or bounds[place - 1] + ROUNDING < left):
+        return place
+    return _place(weights, left)
 
 
 @lru_cache(maxsize=1024)
@@ -256,7 +277,10 @@ def uniform_over_best(ranks: Sequence[Any]) -> list[float]:
 
 def draw(weights: Sequence[float], rng: np.random.Generator) -> int:
     """An index with these probabilities, from exactly one number of the generator."""
-    left = rng.random() * sum(weights)
+    return _place(weights, rng.random() * sum(weights))
+
+
+def _place(weights: Sequence[float], left: float) -> int:
     last = 0
     for index, weight in enumerate(weights):
         if weight <= 0:

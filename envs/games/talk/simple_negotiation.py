@@ -7,20 +7,38 @@ several kinds at once, and offers that stay open for more than one turn.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise, permutations, product
+from itertools import permutations, product
 from typing import ClassVar
 
 import numpy as np
 
-from zerogym.envs.games.core.game import CHANCE, equally_likely, win_or_loss
+from zerogym.envs.games.core.game import equally_likely, win_or_loss
 from zerogym.envs.games.core.parameters import check_choice, check_number
 from zerogym.envs.games.talk.core.env import TalkEnv
-from zerogym.envs.games.talk.core.rules import OVER, Phase, TalkGame, TalkState
+from zerogym.envs.games.talk.core.rules import (
+    DEALING,
+    OVER,
+    Phase,
+    TalkGame,
+    TalkState,
+    folded,
+)
+from zerogym.envs.games.talk.simple_negotiation_goods import (
+    BASE,
+    KINDS,
+    Account,
+    Holdings,
+    Offer,
+    gain,
+    traded,
+    values_of,
+    worth,
+)
 
-KINDS = ("wheat", "wood", "sheep", "brick", "ore")
-BASE = (5, 10, 15, 25, 40)  # value of one, which differs by a fifth from seat to seat
 SCORING = ("win", "gain")
-Offer = tuple[int, int, int, int]  # kind and number given, kind and number received
+EXAMPLE = "<answer>offer 1 wood for 2 wheat</answer> (what you give for what you get)"
+ANSWERED = f"{EXAMPLE}, <answer>accept</answer> or <answer>pass</answer>"
+UNANSWERED = f"{EXAMPLE} or <answer>pass</answer>"
 
 
 @dataclass(frozen=True)
@@ -88,7 +106,7 @@ class SimpleNegotiation(TalkGame):
         """The values of both seats: each kind a fifth less, as in the table, or a fifth more."""
         return (3**self.kinds,) * 2
 
-    @property
+    @cached_property
     def zero_sum(self) -> bool:  # type: ignore[override]
         """True where only the greater gain counts."""
         return self.scoring == "win"
@@ -108,66 +126,63 @@ class SimpleNegotiation(TalkGame):
 
     def phase(self, state: TalkState) -> Phase:
         """Two lists of values, then offers and answers in turn."""
-        made = len(state.turns)
         if len(state.deals) < 2:
-            return Phase(CHANCE)
-        if made == self.turns:
+            return DEALING
+        if len(state.turns) == self.turns:
             return OVER
-        held = self.holdings(state)
-        start = (0, 1) if self.pending(state) else (1,)
-        return Phase(
-            made % 2, start + self.possible(*held[made % 2 :], *held[: made % 2]), words="alone"
-        )
+        key = len(state.turns) % 2, self.pending(state) is not None
+        account = self.account(state)
+        phase = account.phases.get(key)
+        if phase is None:
+            mover, answers = key[0], (0, 1) if key[1] else (1,)
+            acts = answers + self.possible(account.held[mover], account.held[1 - mover])
+            phase = account.phases[key] = Phase(mover, acts, words="alone")
+        return phase
 
-    def possible(self, own: list[int], other: list[int]) -> tuple[int, ...]:
+    def possible(self, own: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
         """Return the acts that offer what one seat has for what the other has."""
-        if min(own) >= self.most <= min(other):
-            return self.all_offers
         return tuple(
             number
             for number, (a, n, b, m) in enumerate(self.offers, start=2)
             if own[a] >= n and other[b] >= m
         )
 
-    @cached_property
-    def all_offers(self) -> tuple[int, ...]:
-        """The acts that are offers."""
-        return tuple(range(2, self.num_actions))
-
     def pending(self, state: TalkState) -> Offer | None:
         """Return the offer of the last turn; None if it was none."""
         act = state.turns[-1].act if state.turns else None
         return self.offers[act - 2] if act is not None and act >= 2 else None
 
-    def trades(self, state: TalkState) -> list[tuple[int, Offer]]:
-        """Return the accepted offers and the seats that made them."""
-        return [
-            (one.seat, self.offers[one.act - 2])
-            for one, two in pairwise(state.turns)
-            if two.act == 0 and one.act is not None
-        ]
+    @folded
+    def account(self, before: Account | None, state: TalkState, made: int) -> Account:
+        """Return what both seats have, as the accepted offers change it."""
+        if before is None:
+            held = (self.stock,) * self.kinds
+            return Account((held, held), self._phases)
+        if state.turns[made - 1].act != 0:
+            return before
+        seat, act = state.turns[made - 2].seat, state.turns[made - 2].act or 0
+        return Account(traded(before.held, seat, self.offers[act - 2]), {})
 
-    def holdings(self, state: TalkState) -> list[list[int]]:
+    @cached_property
+    def _phases(self) -> dict[tuple[int, bool], Phase]:
+        """Of all games before their first trade."""
+        return {}
+
+    def holdings(self, state: TalkState) -> Holdings:
         """Return the units of each kind that each seat has."""
-        held = [[self.stock] * self.kinds, [self.stock] * self.kinds]
-        for seat, (a, n, b, m) in self.trades(state):
-            held[seat][a] -= n
-            held[1 - seat][a] += n
-            held[seat][b] += m
-            held[1 - seat][b] -= m
-        return held
+        return self.account(state).held
 
     @cached_property
     def values(self) -> tuple[tuple[int, ...], ...]:
         """The value of one unit of each kind, for each outcome of chance."""
-        kinds = range(self.kinds)
-        return tuple(
-            tuple(BASE[kind] * (4 + deal // 3**kind % 3) // 5 for kind in kinds)
-            for deal in range(3**self.kinds)
-        )
+        return tuple(values_of(deal, self.kinds) for deal in range(3**self.kinds))
 
     def chance(self, state: TalkState) -> tuple[tuple[int, Fraction], ...]:
         """The values of a seat, all equally likely."""
+        return self._values_dealt
+
+    @cached_property
+    def _values_dealt(self) -> tuple[tuple[int, Fraction], ...]:
         return equally_likely(tuple(range(3**self.kinds)))
 
     def knows(self, deal: int, seat: int, state: TalkState) -> bool:
@@ -181,21 +196,31 @@ class SimpleNegotiation(TalkGame):
 
     def gains(self, state: TalkState) -> tuple[float, float]:
         """Return by how much the trades have raised the value of each seat's holdings."""
-        total = [0, 0]
-        for seat, offer in self.trades(state):
-            total[seat] += gain(offer, self.values[state.deals[seat]])
-            total[1 - seat] -= gain(offer, self.values[state.deals[1 - seat]])
-        return float(total[0]), float(total[1])
+        if len(state.deals) < 2:
+            return 0.0, 0.0
+        one, two = map(self.gain, self.holdings(state), state.deals)
+        return one, two
+
+    def gain(self, units: tuple[int, ...], deal: int) -> float:
+        """Return how much more these units are worth than those at first, by a seat's values."""
+        values = self.values[deal]
+        return float(sum([(n - self.stock) * one for n, one in zip(units, values, strict=True)]))
 
     def returns(self, state: TalkState) -> tuple[float, ...]:
         """The gains so far; or at the end, who has gained more."""
         if not self.zero_sum:
             return self.gains(state)
-        first, second = self.gains(state) if len(state.turns) == self.turns else (0.0, 0.0)
+        if len(state.turns) < self.turns:
+            return 0.0, 0.0
+        first, second = self.gains(state)
         return win_or_loss(None if first == second else int(second > first))
 
     def rules(self, seat: int) -> str:
         """The rules in five lines."""
+        return f"{self._rules} You are player {seat + 1}."
+
+    @cached_property
+    def _rules(self) -> str:
         goods = ", ".join(KINDS[: self.kinds])
         aim = (
             "Whoever has gained more at the end wins."
@@ -208,30 +233,34 @@ class SimpleNegotiation(TalkGame):
             "only.\nA trade changes the value of what you have. "
             f"{aim}\nOffer up to {self.most} of one kind for up to {self.most} of another; the "
             "other accepts in its next turn, or the offer is void.\n"
-            f"There are {self.turns} turns together. You are player {seat + 1}."
+            f"There are {self.turns} turns together."
         )
 
     def holding(self, state: TalkState, seat: int) -> str:
         """Return holdings, own values and the turns that are left."""
-        held, values = self.holdings(state), self.values[state.deals[seat]]
+        account = self.account(state)
+        text = account.texts.get(seat)
+        if text is None:
+            text = account.texts[seat] = self.goods(account.held, state.deals[seat], seat)
+        return f"{text} Turns left: {self.turns - len(state.turns)}."
+
+    def goods(self, held: Holdings, deal: int, seat: int) -> str:
+        """Return what both seats hold in words, with the values of one seat and its gain."""
         own = ", ".join(
-            f"{n} {kind} (worth {value} each)"
-            for n, kind, value in zip(held[seat], KINDS, values, strict=False)
+            [f"{n} {kind}" for n, kind in zip(held[seat], self.worth[deal], strict=True)]
         )
-        other = ", ".join(f"{n} {kind}" for n, kind in zip(held[1 - seat], KINDS, strict=False))
-        left = self.turns - len(state.turns)
-        gained = f"{self.gains(state)[seat]:+g}"
-        return f"You have {own}; gain {gained}.\nThe other has {other}. Turns left: {left}."
+        other = ", ".join([f"{n} {kind}" for n, kind in zip(held[1 - seat], KINDS, strict=False)])
+        gained = f"{self.gain(held[seat], deal):+g}"
+        return f"You have {own}; gain {gained}.\nThe other has {other}."
+
+    @cached_property
+    def worth(self) -> tuple[list[str], ...]:
+        """The kinds with the value of one unit in words, for each outcome of chance."""
+        return tuple(map(worth, self.values))
 
     def choices(self, state: TalkState) -> str:
         """The acts of the phase, of the offers an example."""
-        text = "<answer>offer 1 wood for 2 wheat</answer> (what you give for what you get)"
-        kept = "<answer>pass</answer>"
-        return (
-            f"{text}, <answer>accept</answer> or {kept}"
-            if self.pending(state)
-            else (f"{text} or {kept}")
-        )
+        return ANSWERED if self.pending(state) else UNANSWERED
 
     def result(self, state: TalkState, seat: int) -> str:
         """Return the own gain, and the winner where one is sought."""
@@ -242,12 +271,6 @@ class SimpleNegotiation(TalkGame):
     def action_name(self, state: TalkState, action: int) -> str:
         """`offer 2 wheat for 1 wood`, `accept` or `pass`."""
         return self.names[action]
-
-
-def gain(offer: Offer, values: tuple[int, ...]) -> int:
-    """Return what an offer is worth to the seat that makes it, with its values."""
-    given, units, received, more = offer
-    return more * values[received] - units * values[given]
 
 
 def scripted(game: SimpleNegotiation, state: TalkState, seat: int) -> int:

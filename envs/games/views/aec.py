@@ -213,6 +213,9 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         before, game = match.returned, self.game
         loser = match.loser
         match.returned = game.returns(match.state) if loser is None else forfeit(game, loser)
+        if match.returned == before:  # most moves of most games
+            self.rewards = dict.fromkeys(self.agents, 0.0)
+            return
         gains = [now - then for now, then in zip(match.returned, before, strict=True)]
         self.rewards = dict(zip(self.agents, gains, strict=True))
         self._accumulate_rewards()

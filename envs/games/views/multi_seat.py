@@ -63,6 +63,8 @@ class GameSeats(Generic[MatchT]):
         self.action_spaces = {
             agent: action_space(game, self.view) for agent in self.possible_agents
         }
+        roles = {agent: game.role(seat) for seat, agent in enumerate(self.possible_agents)}
+        self._roles = {agent: {"role": role} if role else {} for agent, role in roles.items()}
         self._match: MatchT | None = None
         self._rng: np.random.Generator | None = None
 
@@ -104,10 +106,8 @@ class GameSeats(Generic[MatchT]):
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         """The info of each seat before its first move: its turn, and its role where it has one."""
-        roles = [self.game.role(seat) for seat in range(self.game.num_seats)]
         return {
-            agent: {"turn": 0, "void_turn": False} | ({"role": role} if role else {})
-            for agent, role in zip(self.possible_agents, roles, strict=True)
+            agent: {"turn": 0, "void_turn": False, **role} for agent, role in self._roles.items()
         }
 
     def _generator(self, seed: int | None = None) -> np.random.Generator:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,17 @@ from helpers.episodes import installed
 from helpers.games.positions import HERE, positions
 from zerogym.envs.games.board.tic_tac_toe import TicTacToe
 from zerogym.envs.games.cards.kuhn_poker import KuhnPoker, KuhnState
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, forfeit, load_game, make_game
+from zerogym.envs.games.core.game import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    _drawn,
+    draw,
+    equally_likely,
+    forfeit,
+    load_game,
+    make_game,
+)
 from zerogym.envs.games.core.seat_views import MAX_OBSERVATION, first_message, retry_message
 from zerogym.envs.games.core.tabular_policy import information_sets, layers, moves
 from zerogym.envs.pages import page
@@ -161,3 +172,30 @@ def test_a_showdown_is_described() -> None:
     assert text == (
         "Your card: J. Moves: you bet, opponent calls.\nOpponent's card: K. You lose 2 chips."
     )
+
+
+def test_outcomes_of_chance_are_those_of_one_number_whatever_is_kept_of_them() -> None:
+    """The sooner way of `deal` picks what the sums from left to right pick."""
+    counts = [[int(n) for n in np.random.default_rng(3).integers(0, 9, size)] for size in (5, 34)]
+    several = [tuple((i, Fraction(n, sum(own))) for i, n in enumerate(own)) for own in counts]
+    for outcomes in (*several, *(equally_likely(tuple(range(n))) for n in (1, 3, 27))):
+        one, other = np.random.default_rng(1), np.random.default_rng(1)
+        plain = [float(probability) for _, probability in outcomes]
+        for _ in range(300):
+            assert _drawn(outcomes, one) == draw(plain, other)
+
+    class Edge:
+        """A generator whose number is a bound, up to rounding."""
+
+        def __init__(self, number: float) -> None:
+            self.number = number
+
+        def random(self) -> float:
+            return self.number
+
+    for outcomes in several:
+        plain = [float(probability) for _, probability in outcomes]
+        for number in np.cumsum(plain)[:-1]:
+            for ulps in range(-4, 5):
+                rng: Any = Edge(float(number + ulps * np.spacing(number)))
+                assert _drawn(outcomes, rng) == draw(plain, rng)

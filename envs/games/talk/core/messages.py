@@ -9,6 +9,7 @@ nobody. Left out: pictures, and messages to several seats but not to all.
 import re
 import unicodedata
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.reasoning.answers import extract_answer
@@ -33,9 +34,8 @@ class Move:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A move that was made.
+class Turn(NamedTuple):
+    """A move that was made. A tuple, because games make and compare many of them.
 
     Attributes:
         seat: Who made it.

@@ -9,9 +9,10 @@ interruptions, and messages of which a seat knows only that they were sent.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,6 @@ from zerogym.envs.games.core.seat_views import MAX_OBSERVATION
 from zerogym.envs.games.talk.core.messages import (
     EVERYONE,
     MAX_WORDS,
-    NOBODY,
     SEALED,
     Move,
     Turn,
@@ -33,13 +33,14 @@ from zerogym.envs.games.talk.core.messages import (
     without_reasoning,
 )
 from zerogym.envs.games.talk.core.surveys import Survey
+from zerogym.envs.games.talk.core.transcripts import Transcripts
 
 MESSAGES = ("templates", "free")
+ValueT = TypeVar("ValueT")
 
 
-@dataclass(frozen=True)
-class TalkState:
-    """Everything that has happened.
+class TalkState(NamedTuple):
+    """Everything that has happened. A tuple, because games make and compare many of them.
 
     Attributes:
         deals: Outcomes of chance, in their order.
@@ -68,6 +69,36 @@ class Phase:
 
 
 OVER = Phase(TERMINAL)
+DEALING = Phase(CHANCE)
+_NOWHERE = (None, (), None)
+
+
+def folded(
+    step: Callable[[Any, Any, "TalkState", int], ValueT],
+) -> Callable[[Any, "TalkState"], ValueT]:
+    """Make a method that goes through the turns of a state from one that goes on by one turn.
+
+    The given method is called with the value before, the state and the number of turns made, and
+    returns the value after these; first with None and no turns. It may use the deals and these
+    turns. The value of the state that was looked at last is kept, and a state that continues that
+    one goes through its new turns only. Values must not be changed.
+    """
+    place = f"_{step.__name__}_folded"
+
+    @wraps(step)
+    def found(self: Any, state: TalkState) -> ValueT:
+        deals, turns, value = self.__dict__.get(place, _NOWHERE)
+        if turns is state.turns and deals is state.deals:
+            return value
+        made = len(turns) + 1
+        if deals != state.deals or state.turns[: len(turns)] != turns:
+            made, value = 0, None
+        for number in range(made, len(state.turns) + 1):
+            value = step(self, value, state, number)
+        self.__dict__[place] = (state.deals, state.turns, value)
+        return value
+
+    return found
 
 
 @dataclass(frozen=True)
@@ -88,6 +119,7 @@ class TalkGame(Game[TalkState]):
     messages: str = "templates"
     zero_sum: ClassVar[bool] = False
     deal_sizes: ClassVar[tuple[int, ...]] = ()  # number of outcomes of each move of chance
+    _last: ClassVar[tuple[TalkState | None, Phase]] = (None, OVER)
 
     def __post_init__(self) -> None:
         """Refuse other kinds of messages."""
@@ -99,10 +131,12 @@ class TalkGame(Game[TalkState]):
 
     def now(self, state: TalkState) -> Phase:
         """Return the phase of a state, kept while the same state is looked at again."""
-        last: tuple[TalkState, Phase] | None = self.__dict__.get("_last")
-        if last is None or last[0] is not state:
-            last = self.__dict__["_last"] = (state, self.phase(state))
-        return last[1]
+        last = self._last
+        if last[0] is state:
+            return last[1]
+        phase = self.phase(state)
+        self.__dict__["_last"] = (state, phase)
+        return phase
 
     @abstractmethod
     def returns(self, state: TalkState) -> tuple[float, ...]:
@@ -139,6 +173,15 @@ class TalkGame(Game[TalkState]):
         """The act of each name, in lower case."""
         start = self.initial()
         return {self.action_name(start, act).lower(): act for act in range(self.num_actions)}
+
+    @cached_property
+    def plain_replies(self) -> dict[str, int]:
+        """The act of each reply that is an act's name in the answer tag, and nothing else."""
+        start = self.initial()
+        names = (self.action_name(start, act) for act in range(self.num_actions))
+        replies = (f"<answer>{name}</answer>" for name in names)
+        read = {reply: self.numbers.get(written_move(reply)) for reply in replies}
+        return {reply: act for reply, act in read.items() if act is not None}
 
     @property
     def small(self) -> bool:
@@ -207,7 +250,7 @@ class TalkGame(Game[TalkState]):
         for number, turn in enumerate(state.turns):
             if not self.reads(state, number, seat):
                 acts = self.now(found).acts
-                turn = replace(turn, act=acts[int(rng.integers(len(acts)))], words="")
+                turn = turn._replace(act=acts[int(rng.integers(len(acts)))], words="")
             found = TalkState(found.deals, (*found.turns, turn))
         return found
 
@@ -240,12 +283,13 @@ class TalkGame(Game[TalkState]):
     def situation(self, state: TalkState, seat: int) -> str:
         """Return what the seat holds, and the transcript as it reads it."""
         held = self.holding(state, seat)
-        lines = [
-            self._line(state, number, seat)
-            for number in range(len(state.turns))
-            if self.reads(state, number, seat)
-        ]
-        return "\n".join([*([held] if held else []), *(lines or ["Nothing is said yet."])])
+        text = self.transcripts.read(state, seat) or "Nothing is said yet."
+        return f"{held}\n{text}" if held else text
+
+    @cached_property
+    def transcripts(self) -> Transcripts:
+        """Those that were read last."""
+        return Transcripts(self, type(self).reads is TalkGame.reads)
 
     def request(self, state: TalkState) -> str:
         """Return the request for a reply of the seat to move: its acts, and where words may be."""
@@ -269,8 +313,10 @@ class TalkGame(Game[TalkState]):
         Words are read from the answer tag only. An act among words stands in square brackets,
         once; a message that is empty or longer than `MAX_WORDS` is no move.
         """
-        text = without_reasoning(text)
-        phase, named = self.now(state), self.numbers.get(written_move(text))
+        phase, named = self.now(state), self.plain_replies.get(text)
+        if named is None:
+            text = without_reasoning(text)
+            named = self.numbers.get(written_move(text))
         if named is not None:  # an act of another phase is a fault, and no words
             return named if named in phase.acts else None
         if not self.is_free or phase.words == "none":
@@ -286,15 +332,3 @@ class TalkGame(Game[TalkState]):
         if act is not None and act not in phase.acts:
             return None
         return Move(act, words) if words else act
-
-    def _line(self, state: TalkState, number: int, seat: int) -> str:
-        """Return a turn as a seat reads it. What stands in brackets is never a seat's own words."""
-        turn = state.turns[number]
-        if turn.channel == NOBODY:
-            who = "your note"
-        else:
-            who = "you" if turn.seat == seat else f"player {turn.seat + 1}"
-            if turn.channel not in (EVERYONE, SEALED):
-                who += " to you" if turn.channel == seat else f" to player {turn.channel + 1}"
-        act = "" if turn.act is None else f": {self.action_name(state, turn.act)}"
-        return f"[{who}{act}] {turn.words}".rstrip()

@@ -105,7 +105,7 @@ def test_an_offer_is_void_after_a_turn_and_nobody_gives_what_it_has_not() -> Non
     assert game.parse(state, "accept") == 0
     state = game.apply(game.apply(state, 1), 1)
     assert game.parse(state, "accept") is None
-    assert game.holdings(state) == [[1, 1, 1], [1, 1, 1]]
+    assert game.holdings(state) == ((1, 1, 1), (1, 1, 1))
 
 
 def test_welfare_is_given_where_gains_are_the_points() -> None:
