@@ -165,7 +165,7 @@ class SimpleNegotiation(TalkGame):
 
     @cached_property
     def _phases(self) -> dict[tuple[int, bool], Phase]:
-        """Of all games before their first trade."""
+        """Phases before the first trade, which all games share."""
         return {}
 
     def holdings(self, state: TalkState) -> Holdings:

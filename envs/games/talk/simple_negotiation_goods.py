@@ -15,7 +15,7 @@ Holdings = tuple[tuple[int, ...], tuple[int, ...]]  # units of each kind, of eac
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Account:
-    """What both seats have until the next trade, and what follows from it, found once.
+    """Holdings of both seats until the next trade, and what follows from them, found once.
 
     Attributes:
         held: Units.

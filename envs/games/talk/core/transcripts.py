@@ -1,4 +1,4 @@
-"""What seats read: a line for each turn, and lines that were written once are kept.
+"""Text of the turns as a seat reads them: a line for each, and lines written once are kept.
 
 A conversation grows by a turn at a time, so that a text is the last one and what is new. What is
 kept is bounded: of each seat the last text, and the parts in brackets, which are finitely many.
