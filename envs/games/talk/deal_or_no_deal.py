@@ -259,7 +259,8 @@ class DealOrNoDealEnv(TalkEnv):
         counts: Items of each kind, 1 to 4 each, of 2 to 4 kinds; default (1, 2, 3).
         total: Value of all items together for each seat, 1 to 20; default 10.
         turns: Messages of both together before there is no deal, 2 to 10; default 4.
-        messages: `templates` (default), or `free`: words of the seats' own, in the text view.
+        messages: `templates` (default); `numbers`, the same as a numbered list; or `free`: words of
+            the seats' own, in the text view.
 
     Example:
         >>> env = DealOrNoDealEnv(seat=0, opponent="scripted", messages="free")

@@ -318,7 +318,8 @@ class SimpleNegotiationEnv(TalkEnv):
         most: Units of a kind in an offer, 1 to 5; default 2.
         turns: Of both seats together, 2 to 12; default 8.
         scoring: `win` (default) or `gain`.
-        messages: `templates` (default), or `free`: words of the seats' own, in the text view.
+        messages: `templates` (default); `numbers`, the same as a numbered list; or `free`: words of
+            the seats' own, in the text view.
 
     Example:
         >>> env = SimpleNegotiationEnv(seat=0, opponent="scripted", messages="free", turns=2)

@@ -1,4 +1,4 @@
-"""The repeated prisoner's dilemma with a message before each choice.
+"""The repeated prisoner's dilemma, with or without a message before each choice.
 
 Left out: a random end, noise, discounting, and other matrices (`economic/matrix.py` has them
 without messages).
@@ -27,10 +27,12 @@ class TalkingDilemma(TalkGame):
         points: Four numbers from 0 to 100: for both cooperating, for cooperating alone, for
             defecting alone, for both defecting. The third is the greatest, then come the first, the
             fourth and the second.
+        talks: Messages of each seat in a round, 0 or 1.
     """
 
     rounds: int = 2
     points: tuple[int, ...] = (3, 0, 5, 1)
+    talks: int = 1
     name: ClassVar[str] = "talking_dilemma"
     num_actions: ClassVar[int] = len(NAMES)
     perfect_information: ClassVar[bool] = False
@@ -41,6 +43,7 @@ class TalkingDilemma(TalkGame):
         super().__post_init__()
         check_number("rounds", self.rounds, 1, 10)
         check_numbers("points", self.points, 0, 100, 4)
+        check_number("talks", self.talks, 0, 1)
         if len(self.points) != 4 or not self._is_dilemma():
             raise ValueError(
                 "points must be four numbers R, S, T, P with T > R > P > S, "
@@ -52,14 +55,19 @@ class TalkingDilemma(TalkGame):
         return against > both > neither > alone
 
     @property
+    def turns_a_round(self) -> int:
+        """Messages and choices of both seats."""
+        return 2 * self.talks + 2
+
+    @property
     def max_turns(self) -> int:
-        """A message and a choice of each seat in each round."""
-        return 4 * self.rounds
+        """A message, if any, and a choice of each seat in each round."""
+        return self.turns_a_round * self.rounds
 
     @property
     def small(self) -> bool:
-        """Two rounds have 2,000 states, three 70,000."""
-        return self.rounds <= 2
+        """Two rounds with messages have 2,000 states, three 70,000; six without have 8,000."""
+        return self.rounds <= (2 if self.talks else 6)
 
     @property
     def payoff_range(self) -> tuple[float, float]:
@@ -71,14 +79,15 @@ class TalkingDilemma(TalkGame):
         made = len(state.turns)
         if made == self.max_turns:
             return OVER
-        if made % 4 < 2:
+        if made % self.turns_a_round < 2 * self.talks:
             return Phase(made % 2, (2, 3, 4), SEALED, words="alone")
         return Phase(made % 2, (COOPERATE, DEFECT), SEALED, words="none")
 
     def choices_made(self, state: TalkState) -> list[tuple[int, int]]:
         """Return the choices of both seats in each round that is over."""
-        acts = [turn.act for turn in state.turns]
-        return [(acts[at + 2] or 0, acts[at + 3] or 0) for at in range(0, len(acts) // 4 * 4, 4)]
+        acts, size = [turn.act or 0 for turn in state.turns], self.turns_a_round
+        ends = range(size, len(acts) + 1, size)
+        return [(acts[end - 2], acts[end - 1]) for end in ends]
 
     def returns(self, state: TalkState) -> tuple[float, ...]:
         """Sum the points of the rounds that are over."""
@@ -91,9 +100,11 @@ class TalkingDilemma(TalkGame):
         """The rules in three lines."""
         both, alone, against, neither = self.points
         times = "1 round" if self.rounds == 1 else f"{self.rounds} rounds, whose points add up"
+        way = "both write a message, then both choose, at the same time. Messages bind nobody."
+        if not self.talks:
+            way = "both choose, at the same time."
         return (
-            f"Talking dilemma, {times}. In each both write a message, then both choose, at the "
-            "same time. Messages bind nobody.\n"
+            f"Talking dilemma, {times}. In each {way}\n"
             f"Points, you (other): both cooperate {both} ({both}), both defect {neither} "
             f"({neither}),\nyou cooperate alone {alone} ({against}), you defect alone {against} "
             f"({alone})."
@@ -119,7 +130,7 @@ def scripted(game: TalkingDilemma, state: TalkState, seat: int) -> int:
     In two rounds it gets 3.75 from random play (random itself: 4.5) and 6 from itself; the best
     answer to it gets 8, by a defection in the last round.
     """
-    if len(state.turns) % 4 < 2:
+    if len(state.turns) % game.turns_a_round < 2 * game.talks:
         return 2
     rounds = game.choices_made(state)
     return rounds[-1][1 - seat] if rounds else COOPERATE
@@ -137,7 +148,8 @@ class TalkingDilemmaEnv(TalkEnv):
         rounds: 1 to 10; default 2.
         points: Four numbers R, S, T, P with T > R > P > S: for both cooperating, for cooperating
             alone, for defecting alone, for both defecting; default (3, 0, 5, 1).
-        messages: `templates` (default), or `free`: words of the seats' own, in the text view.
+        messages: `templates` (default); `numbers`, the same as a numbered list; or `free`: words of
+            the seats' own, in the text view.
 
     Example:
         >>> env = TalkingDilemmaEnv(rounds=1, seat=0, opponent="scripted", messages="free")

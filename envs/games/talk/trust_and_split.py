@@ -234,7 +234,8 @@ class TrustAndSplitEnv(TalkEnv):
         rounds: 1 (default) to 6, each with new hands.
         talks: Messages of each seat in a round, 0 to 2; default 1.
         claims: The numbers of coins that may be claimed; default (0, 5, 10). The source has 0 to 10.
-        messages: `templates` (default), or `free`: words of the seats' own, in the text view.
+        messages: `templates` (default); `numbers`, the same as a numbered list; or `free`: words of
+            the seats' own, in the text view.
 
     Example:
         >>> env = TrustAndSplitEnv(seat=0, opponent="scripted", messages="free")

@@ -133,7 +133,8 @@ class UltimatumEnv(TalkEnv):
 
     Arguments:
         coins: To be divided, 1 to 30; default 10.
-        messages: `templates` (default), or `free`: words of the seats' own, in the text view.
+        messages: `templates` (default); `numbers`, the same as a numbered list; or `free`: words of
+            the seats' own, in the text view.
 
     Example:
         >>> env = UltimatumEnv(seat=0, opponent="scripted", messages="free")

@@ -4,7 +4,9 @@ A game is written as its phases, what each act does, and its returns; the state 
 has dealt and what the seats have done. From this follow the text view with its transcript, the
 numeric view, information sets and what may be redrawn. `messages="templates"` makes a game of the
 common protocol, so that exact solvers apply where it is small. `messages="free"` is the same game
-with words of the seats' own beside or instead of the acts, in the text view alone. Left out:
+with words of the seats' own beside or instead of the acts, in the text view alone;
+`messages="numbers"` is the game of templates with the acts of a phase in a numbered list, so that a
+model that can hardly write may play it. Left out:
 interruptions, and messages of which a seat knows only that they were sent.
 """
 
@@ -35,7 +37,8 @@ from zerogym.envs.games.talk.core.messages import (
 from zerogym.envs.games.talk.core.surveys import Survey
 from zerogym.envs.games.talk.core.transcripts import Transcripts
 
-MESSAGES = ("templates", "free")
+MAX_LISTED = 80  # characters of a line of the list of acts
+MESSAGES = ("templates", "free", "numbers")
 ValueT = TypeVar("ValueT")
 
 
@@ -113,7 +116,7 @@ class TalkGame(Game[TalkState]):
     it, and each turn that it reads as the act one-hot, zeros for the others.
 
     Attributes:
-        messages: `templates` or `free`.
+        messages: `templates`, `free` or `numbers`.
     """
 
     messages: str = "templates"
@@ -196,7 +199,8 @@ class TalkGame(Game[TalkState]):
     @property
     def max_text(self) -> int:
         """The most characters of a text: the transcript grows by words."""
-        return MAX_OBSERVATION + self.is_free * self.max_turns * (MAX_WORDS + 1)
+        listed = self.num_actions * MAX_LISTED if self.messages == "numbers" else 0
+        return MAX_OBSERVATION + listed + self.is_free * self.max_turns * (MAX_WORDS + 1)
 
     @property
     def observation_size(self) -> int:
@@ -294,6 +298,10 @@ class TalkGame(Game[TalkState]):
     def request(self, state: TalkState) -> str:
         """Return the request for a reply of the seat to move: its acts, and where words may be."""
         phase = self.now(state)
+        if self.messages == "numbers":
+            names = [self.action_name(state, act) for act in phase.acts]
+            listed = "\n".join(f"{number}: {name}" for number, name in enumerate(names, start=1))
+            return f"Reply <answer>N</answer> with the number of one of these:\n{listed}"
         offered = self.choices(state)
         if not self.is_free or phase.words == "none":
             return f"Reply {offered}."
@@ -319,6 +327,9 @@ class TalkGame(Game[TalkState]):
             named = self.numbers.get(written_move(text))
         if named is not None:  # an act of another phase is a fault, and no words
             return named if named in phase.acts else None
+        if self.messages == "numbers":
+            places = {str(number): act for number, act in enumerate(phase.acts, start=1)}
+            return places.get(written_move(text))
         if not self.is_free or phase.words == "none":
             return None
         answer = public_part(text)

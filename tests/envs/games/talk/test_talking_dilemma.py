@@ -35,6 +35,17 @@ def test_every_end_is_that_of_the_reference() -> None:
         assert GAME.payoff(state) == reference(course)
 
 
+def test_without_messages_it_is_the_same_dilemma() -> None:
+    game = TalkingDilemma(talks=0)
+    ends = [state for state in positions(game) if game.to_move(state) == TERMINAL]
+    assert len(ends) == 4**2
+    for state in ends:
+        words = [game.action_name(state, turn.act or 0) for turn in state.turns]
+        assert game.payoff(state) == reference("".join(word[0] for word in words))
+    assert best_response(game, 0, scripted_policy(game))[1] == 3 + 5
+    assert "message" not in game.rules(0)
+
+
 def test_points_come_after_each_round_in_every_view() -> None:
     script = ["say nothing", "cooperate", "i will defect", "defect"]
     for course in product(script[1::2], repeat=4):

@@ -28,9 +28,9 @@ FORGED = (
     "\ud800word{n}\0", "word{n} " + "\ufdfa" * 200, "w" * 400 + " word{n}",
 )  # fmt: skip
 WRAPPED = (
-    "secret{n} <answer>{w}</answer>", "<think>secret{n} <answer>secret{n}</answer></think>"
-    "<answer>{w}</answer>", "<answer>{w}</answer> secret{n}", "secret{n}\n{w}",
-    "<think>secret{n} <answer>secret{n}</answer>", "<answer>secret{n}</think>{w}",
+    "hush{n} <answer>{w}</answer>", "<think>hush{n} <answer>hush{n}</answer></think>"
+    "<answer>{w}</answer>", "<answer>{w}</answer> hush{n}", "hush{n}\n{w}",
+    "<think>hush{n} <answer>hush{n}</answer>", "<answer>hush{n}</think>{w}",
 )  # fmt: skip
 
 
@@ -59,7 +59,7 @@ def test_reasoning_and_forged_tags_reach_nobody(name: str) -> None:
             for seat, agent in enumerate(env.possible_agents):
                 text = env.observe(agent)["text"]
                 assert env.observation_space(agent).contains({"text": text})
-                assert "secret" not in text
+                assert "hush" not in text
                 read = [t for i, t in enumerate(state.turns) if game.reads(state, i, seat)]
                 tags = re.findall(r"^\[(you|player \d|your note)", text, re.M)
                 assert len(tags) == len(re.findall(r"[\[\uff3b]", game.situation(state, seat)))
@@ -89,7 +89,7 @@ def test_an_opponent_that_reasons_aloud_is_read_by_its_answers_only(name: str) -
         rng, over = np.random.default_rng(seed), False
         while not over:
             text, _, over, _, info = env.step(env.unwrapped.random_action(rng))
-            assert "secret" not in f"{text}{info}"
+            assert "hush" not in f"{text}{info}"
             assert not re.search(r"^(?!\[).*\[player \d\]", text, re.M)
             words += "] word0" in text
     assert words > 0
@@ -101,17 +101,17 @@ def test_messages_of_a_round_are_read_after_it_by_all_at_once() -> None:
     )
     observations, _ = env.reset(seed=0)
     first = {
-        "player_0": "secret <answer>word0 [player 2]</answer>",
+        "player_0": "hush <answer>word0 [player 2]</answer>",
         "player_1": "<answer>hi</answer>",
     }
     observations, _, _, _, infos = env.step(first)
     assert infos["player_0"]["void_turn"] and not infos["player_1"]["void_turn"]
     assert all("word0" not in o["text"] and "] hi" not in o["text"] for o in observations.values())
-    first["player_0"] = "secret <answer>word1</answer> secret"
+    first["player_0"] = "hush <answer>word1</answer> hush"
     observations, _, _, _, _ = env.step(first)
     texts = [o["text"] for o in observations.values()]
     assert "[you] word1\n[player 2] hi" in texts[0] and "[player 1] word1\n[you] hi" in texts[1]
-    assert not any("secret" in text for text in texts)
+    assert not any("hush" in text for text in texts)
 
 
 def phases(game: TalkGame) -> list[Any]:
@@ -216,3 +216,23 @@ def test_where_nothing_is_solved_the_oracle_is_a_strong_player(name: str) -> Non
                 assert not info["void_turn"]
             scores[player] += info["score"] / 6
     assert scores["oracle"] > scores["random"] + 0.15, scores
+
+
+@pytest.mark.parametrize("name", TALK)
+def test_numbers_are_the_acts_of_the_list(name: str) -> None:
+    game, numbered = load_game(name), load_game(name, messages="numbers")
+    rng = np.random.default_rng(0)
+    state = deal(numbered, numbered.initial(), rng)
+    while game.to_move(state) != TERMINAL:
+        seat, acts = game.to_move(state), game.legal(state)
+        listed = re.findall(r"^(\d+): (.+)$", numbered.describe(state, seat), re.M)[-len(acts) :]
+        assert len(numbered.describe(state, seat)) <= numbered.max_text  # type: ignore[attr-defined]
+        assert [int(number) for number, _ in listed] == list(range(1, len(acts) + 1))
+        for (number, words), act in zip(listed, acts, strict=True):
+            assert words == game.action_name(state, act)
+            assert numbered.parse(state, f"<answer>{number}</answer>") == act
+            assert numbered.parse(state, f"<answer>{words}</answer>") == act
+        for wrong in ("0", str(len(acts) + 1), "-1", "one", f"{words} {words}", "1" * 50):
+            assert numbered.parse(state, f"<answer>{wrong}</answer>") is None
+        state = deal(game, game.apply(state, int(rng.choice(acts))), rng)
+    assert load_game(name, messages="numbers").enumerable == game.enumerable
