@@ -137,7 +137,7 @@ GAMES: tuple[Game, ...] = (
     *_games("talk", "ultimatum"),
     *_games("talk", "talking_dilemma", simultaneous=True),
     *_games("talk", "trust_and_split", "deal_or_no_deal", "simple_negotiation"),
-    *_games("talk", "twenty_questions"),
+    *_games("talk", "twenty_questions", "red_team"),
     Game(
         "open_spiel",
         "open_spiel.open_spiel:OpenSpiel",

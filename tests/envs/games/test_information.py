@@ -45,6 +45,7 @@ SMALL: tuple[tuple[str, dict[str, Any]], ...] = (
     ("talking_dilemma", {"rounds": 1}),
     ("trust_and_split", {"claims": (0, 10)}),
     ("twenty_questions", {"things": 4, "questions": 2}),
+    ("red_team", {"words": 3}),
     ("deal_or_no_deal", {"counts": (1, 1), "total": 2, "turns": 3}),
     ("simple_negotiation", {"kinds": 2, "stock": 1, "most": 1, "turns": 2}),
     ("pig", {"winscore": 3, "horizon": 6, "piglet": True}),

@@ -40,6 +40,7 @@ LARGEST: tuple[tuple[str, dict[str, Any]], ...] = (
     ("deal_or_no_deal", {"counts": (4, 4, 4, 4), "total": 20, "turns": 10}),
     ("simple_negotiation", {"kinds": 5, "stock": 20, "most": 5, "turns": 12}),
     ("twenty_questions", {"things": 16, "questions": 20}),
+    ("red_team", {"words": 8}),
     ("backgammon", {"hyper_backgammon": False, "scoring_type": "full_scoring"}),
 )
 
@@ -59,7 +60,8 @@ BEYOND: tuple[tuple[str, tuple[dict[str, Any], ...]], ...] = (
     ("battleship", tuple({"ship_sizes": sizes} for sizes in ((), (0,), (5,), (2, 2, 2, 2)))),
     ("ultimatum", ({"coins": 0}, {"coins": 31}, {"messages": "poems"})),
     ("talking_dilemma", ({"rounds": 0}, {"rounds": 11}, {"points": (3, 0, 5)})),
-    ("talking_dilemma", ({"points": (5, 0, 3, 1)}, {"points": (3, 2, 5, 1)})),
+    ("talking_dilemma", ({"points": (5, 0, 3, 1)}, {"points": (3, 2, 5, 1)}, {"talks": 2})),
+    ("red_team", ({"words": 1}, {"words": 9}, {"benign": 1})),
     ("trust_and_split", ({"rounds": 7}, {"talks": 3}, {"claims": (0,)}, {"claims": (5, 0)})),
     ("deal_or_no_deal", ({"counts": (5,)}, {"counts": (1,)}, {"total": 21}, {"turns": 1})),
     ("simple_negotiation", ({"kinds": 1}, {"stock": 21}, {"most": 0}, {"turns": 13})),

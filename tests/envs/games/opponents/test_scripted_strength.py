@@ -31,6 +31,7 @@ from zerogym.envs.games.solvers.best_response import exploitability
         ("ultimatum", (35 / 11, 45 / 11), 0.0),
         ("talking_dilemma", (3.75, 3.75), 2.0),
         ("trust_and_split", (22.1528, 22.1528), 3.75),
+        ("red_team", (1 / 17, 0.625), 0.75),
     ],
 )
 def test_exact_strength(name: str, won: float | tuple[float, ...], lost: float | None) -> None:

@@ -190,7 +190,7 @@ def test_no_search_of_any_game_sees_what_is_hidden(
     """From two states of one information set it starts, and chooses, alike."""
     game, rng = load_game(name, **parameters), np.random.default_rng(0)
     player, differed = MCTS(game, 6, many_observers=many_observers), 0
-    for seed in range(12):
+    for seed in range(16):
         state, plies = deal(game, game.initial(), rng), int(rng.integers(4))
         while game.to_move(state) != TERMINAL and plies >= 0:
             twin = resample(game, state, rng)
