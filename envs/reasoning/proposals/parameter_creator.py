@@ -20,7 +20,8 @@ from zerogym.errors import ProblemSpaceTooSmall
 
 DEFAULT = "zerogym/NumberTheory-v0"
 HARDEST = 8.0
-STEP = 0.5  # least width of a range of difficulties
+SHARE = 0.125  # of the whole range of difficulties, in a drawn question
+MOST_EARLIER = 40
 MAX_LENGTH = 500  # characters of a proposal
 
 
@@ -29,9 +30,9 @@ class ParameterCreatorEnv(ReasoningEnv):
 
     Description:
         A reasoning task is named, with its categories and the range of difficulties. The proposal
-        is a JSON object with a `difficulty` in the given range and, where the task has categories,
-        the given `category`, or one of them if none is given. Whether it is a good one, only a
-        solver shows: see the rollouts part `absolute_zero`.
+        is a JSON object with a `difficulty` in the given range, some way from earlier ones, and,
+        where the task has categories, one of the given `category`. Whether it is a good one, only
+        a solver shows: see the rollouts part `absolute_zero`.
 
     Observation:
         The question as text.
@@ -42,15 +43,14 @@ class ParameterCreatorEnv(ReasoningEnv):
 
     Reward:
         1 if the proposal is accepted, else 0: all keys are known, the difficulty is a number in the
-        range, and the task draws a problem of it.
+        range and keeps its distances, and the task draws a problem of it.
 
     Episode end:
         After an accepted reply, or `max_attempts` of them. The last `info` then has the `proposal`
         as JSON text: options for the `reset` of the task.
 
     Difficulty:
-        The range of difficulties that is requested is `1 / (4 + 4 * difficulty)` of the whole one,
-        and at least a half wide.
+        The proposal must differ from `1 + 2 * difficulty` earlier ones, 41 at most.
 
     Arguments:
         `env`, an id of a reasoning task (default `zerogym/NumberTheory-v0`), `kwargs` of it,
@@ -59,10 +59,10 @@ class ParameterCreatorEnv(ReasoningEnv):
 
     Example:
         >>> env = ParameterCreatorEnv("zerogym/ChainSum-v0")
-        >>> print(env.reset(seed=1)[0].partition(": ")[2][:29])
-        a difficulty from 3.6 to 4.6.
+        >>> print(env.reset(seed=1)[0].partition(": ")[2][:28])
+        a difficulty from 3.6 to 4.6
         >>> env.step(env.oracle_action())[4]["proposal"]
-        '{"difficulty": 4.1}'
+        '{"difficulty": 3.6}'
 
     Source:
         The proposer of "Absolute Zero: Reinforced Self-play Reasoning with Zero Data" (2025,
@@ -82,8 +82,8 @@ class ParameterCreatorEnv(ReasoningEnv):
     ) -> None:
         super().__init__(difficulty, split, category, max_attempts, render_mode)
         self.env, self.kwargs, self.hardest = full_id(env), dict(kwargs or {}), float(hardest)
-        if not (math.isfinite(self.hardest) and self.hardest >= STEP):
-            raise ValueError(f"hardest must be at least {STEP}, got {hardest!r}")
+        if not (math.isfinite(self.hardest) and self.hardest >= 0.5):
+            raise ValueError(f"hardest must be at least 0.5, got {hardest!r}")
         _task(self.env, json.dumps(self.kwargs))  # another task ends here
 
     @staticmethod
@@ -93,9 +93,8 @@ class ParameterCreatorEnv(ReasoningEnv):
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Return the middle of the range, and the category or the first one."""
-        data = problem.data
-        return _written((data["least"] + data["most"]) / 2, data["categories"][:1])
+        """Return the first difficulty that keeps the distances, and the first category."""
+        return _written(_free(problem.data), problem.data["categories"][:1])
 
     @classmethod
     def fault(cls, problem: Problem, answer: str) -> str:
@@ -124,24 +123,31 @@ class ParameterCreatorEnv(ReasoningEnv):
 def draw_question(
     rng: np.random.Generator, difficulty: float, env: str, kwargs: Mapping[str, Any], hardest: float
 ) -> Problem:
-    """Return a question with a drawn range of difficulties, and a drawn category if there are any.
+    """Return a question with a drawn range, a drawn category if there are any, and earlier values.
 
     Args:
         rng: Source of the draws.
-        difficulty: How narrow the range is.
+        difficulty: How many earlier values there are.
         env: The id of the task.
         kwargs: Its arguments.
         hardest: The largest difficulty.
     """
-    width = max(STEP, round(hardest / (4 + 4 * difficulty), 1))
+    width = hardest * SHARE
     least = round(float(rng.uniform(0, hardest - width)), 1)
     known = _task(env, json.dumps(kwargs)).categories
     chosen = [pick(rng, known)] if known else []
-    return question(env, kwargs, least, round(least + width, 1), chosen)
+    count = 1 + min(MOST_EARLIER, round(2 * difficulty))
+    earlier = np.round(rng.uniform(least, least + width, size=count), 2).tolist()
+    return question(env, kwargs, least, round(least + width, 3), chosen, earlier)
 
 
 def question(
-    env: str, kwargs: Mapping[str, Any], least: float, most: float, categories: Sequence[str] = ()
+    env: str,
+    kwargs: Mapping[str, Any],
+    least: float,
+    most: float,
+    categories: Sequence[str] = (),
+    earlier: Sequence[float] = (),
 ) -> Problem:
     """Return a question for the proposer.
 
@@ -151,12 +157,18 @@ def question(
         least: The smallest difficulty that is accepted.
         most: The largest one.
         categories: Those that are accepted; none: all of the task.
+        earlier: Difficulties from which the proposal must keep a distance. All of them together
+            leave at least half of the range.
     """
     accepted = list(categories or _task(env, json.dumps(kwargs)).categories)
+    apart = round((most - least) / (4 * len(earlier)), 3) if earlier else 0.0
     prompt = (
         f"Propose parameters of a problem of {env.rpartition('/')[2]} for another player: a "
         f"difficulty from {least:g} to {most:g}"
     )
+    if earlier:
+        listed = ", ".join(f"{one:g}" for one in earlier)
+        prompt += f" that differs by at least {apart:g} from each of {listed}"
     example = '{"difficulty": 1.5}'
     if accepted:
         prompt += f", and a category: {', '.join(accepted)}"
@@ -164,18 +176,31 @@ def question(
     prompt += f". Answer with a JSON object such as {example}."
     data = {
         "env": env, "kwargs": dict(kwargs), "least": least, "most": most, "categories": accepted,
+        "earlier": list(earlier), "apart": apart,
     }  # fmt: skip
-    answer = _written((least + most) / 2, accepted[:1])
+    free = _free(data)
+    answer = _written(free, accepted[:1])
     wrong = (
         _written(most + 1, accepted[:1]),
-        f"{(least + most) / 2:g}",
-        _written(most, [*accepted[1:2], "none"][:1]) if len(categories) == 1 else "",
-        _written((least + most) / 2, ["none"]),
+        f"{free:g}",
+        *(_written(one, accepted[:1]) for one in earlier[:1]),
+        _written(free, ["none"]),
     )
-    return Problem(
-        prompt, answer, f"{(least + most) / 2:g} is in the range, so an answer is {answer}",
-        tuple(filter(None, wrong)), "", data,
-    )  # fmt: skip
+    solution = f"{free:g} is in the range and far enough from the others, so propose {answer}"
+    return Problem(prompt, answer, solution, wrong, "", data)
+
+
+def _free(data: Mapping[str, Any]) -> float:
+    """Return the first difficulty of a fine grid that is far enough from the earlier ones."""
+    found: float = data["least"]
+    step = max(round(data["apart"] / 4, 3), 0.001)
+    while _is_taken(found, data):
+        found = round(found + step, 3)
+    return found
+
+
+def _is_taken(difficulty: float, data: Mapping[str, Any]) -> bool:
+    return any(abs(difficulty - one) < data["apart"] - 1e-9 for one in data["earlier"])
 
 
 def accepted_options(problem: Problem, answer: str) -> dict[str, Any]:
@@ -199,6 +224,8 @@ def accepted_options(problem: Problem, answer: str) -> dict[str, Any]:
         raise ValueError("the difficulty is no number")
     if not data["least"] <= difficulty <= data["most"]:
         raise ValueError(f"the difficulty is not from {data['least']:g} to {data['most']:g}")
+    if _is_taken(difficulty, data):
+        raise ValueError("the difficulty is too near to an earlier one")
     options: dict[str, Any] = {"difficulty": float(difficulty)}
     if data["categories"]:
         if given["category"] not in data["categories"]:

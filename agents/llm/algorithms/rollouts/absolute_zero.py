@@ -1,8 +1,9 @@
 """Absolute Zero: the policy proposes the tasks that it solves."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from zerogym.agents.llm.algorithms.rollout_tables import Group, Rolling, Rollouts, Step, rollouts
 from zerogym.agents.llm.algorithms.rollouts.proposals import (
@@ -28,7 +29,6 @@ from zerogym.envs.tools.code_triplet.proposals import IDENTITY, ProposalLevel, T
 from zerogym.errors import UnknownName
 
 Proposer = Literal["trained", "fixed", "uniform"]
-WRONG, MALFORMED = -0.5, -1.0  # rewards of the paper's equation 6, of both roles
 
 
 def learnability(rate: float) -> float:
@@ -70,6 +70,9 @@ class AbsoluteZero(Rollouts):
     source = (
         '"Absolute Zero: Reinforced Self-play Reasoning with Zero Data" (2025, arXiv 2505.03335)'
     )
+    wrong: ClassVar[float] = -0.5  # rewards of both roles, those of the paper's equation 6
+    malformed: ClassVar[float] = -1.0
+
     proposals: int = 1  # episodes of a proposer's prompt
     references: int = 2  # earlier triplets that a proposer is shown
     pairs: int = 10  # inputs of a task of induction, of which half are hidden
@@ -91,9 +94,18 @@ class AbsoluteZero(Rollouts):
             if name not in known:
                 raise UnknownName(kind, name, known)
 
-    def reward(self, rate: float) -> float:
-        """Return the reward of an accepted proposal of which a share of the group is right."""
-        return learnability(rate)
+    def rewards(self, proposals: Sequence[str], rates: Sequence[float]) -> list[float]:
+        """Return the rewards of the accepted proposals of a step.
+
+        Args:
+            proposals: Each as text: equal ones are the same.
+            rates: The share of right episodes of each one's group.
+        """
+        return [learnability(rate) for rate in rates]
+
+    def trains_on(self, rate: float) -> bool:
+        """Return whether the solver is trained on a group with a share of right episodes."""
+        return True
 
     def __call__(self, step: Step) -> Rolling:
         drawn = step.draw(step.problems)
@@ -128,7 +140,11 @@ class AbsoluteZero(Rollouts):
                 self._keep(drawn[place], kinds[place], proposal, step.state)
         solvers = (yield [Request(prompt) for prompt in tasks]) if tasks else []
         rates = [solve_rate(own) if (own := episodes_of(seats)) else None for seats in solvers]
-        solutions = [[solver_episode(each) for each in own] for seats in solvers for own in seats]
+        solutions = [
+            [self._solver(each) for each in group]
+            for seats, rate in zip(solvers, rates, strict=True)
+            for group in (seats if rate is not None and self.trains_on(rate) else ())
+        ]
         proposed = self._proposed(proposers, task_of, rates)
         self._measure(step, proposed, rates)
         return solutions + (proposed if self.proposer == "trained" else [])
@@ -196,16 +212,32 @@ class AbsoluteZero(Rollouts):
 
         A proposal whose solvers all failed by a tool of their own has no reward, and is left out.
         """
+        known = {
+            number: (json.dumps(proposal_of(episode), sort_keys=True), rate)
+            for number, ((_, episode), task) in enumerate(zip(proposers, task_of, strict=True))
+            if task is not None and (rate := rates[task]) is not None
+        }
+        found = self.rewards(
+            [one for one, _ in known.values()], [rate for _, rate in known.values()]
+        )
+        rewards = dict(zip(known, found, strict=True))
         groups: dict[int, Group] = {}
-        for (place, episode), task in zip(proposers, task_of, strict=True):
+        for number, ((place, episode), task) in enumerate(zip(proposers, task_of, strict=True)):
             if task is None:
-                reward: float | None = WRONG if has_form(episode) else MALFORMED
-            else:
-                rate = rates[task]
-                reward = None if rate is None else self.reward(rate)
-            if reward is not None:
-                groups.setdefault(place, []).append(rewarded(episode, reward, "proposer"))
+                rewards[number] = self._fault(episode)
+            if number in rewards:
+                own = rewarded(episode, rewards[number], "proposer")
+                groups.setdefault(place, []).append(own)
         return list(groups.values())
+
+    def _fault(self, episode: Trajectory) -> float:
+        """Return the reward of a wrong reply: lower if it has not the requested form."""
+        return self.wrong if has_form(episode) else self.malformed
+
+    def _solver(self, episode: Trajectory) -> Trajectory:
+        """Return a solver's episode with its reward: the task's own if it is right."""
+        reward = episode.reward if episode.correct else self._fault(episode)
+        return rewarded(episode, reward, "solver")
 
     def _measure(
         self, step: Step, proposed: Sequence[Group], rates: Sequence[float | None]
@@ -222,12 +254,6 @@ class AbsoluteZero(Rollouts):
             step.metrics["learnable"] = sum(0 < rate < 1 for rate in known) / len(known)
         kept = [one for name, one in step.state.items() if name != "turn"]
         step.metrics["buffer"] = sum(map(len, kept))
-
-
-def solver_episode(episode: Trajectory) -> Trajectory:
-    """Return a solver's episode: what is wrong has a penalty, a larger one in another form."""
-    wrong = WRONG if has_form(episode) else MALFORMED
-    return rewarded(episode, episode.reward if episode.correct else wrong, "solver")
 
 
 def _place(prompt: Prompt, kind: str) -> str:

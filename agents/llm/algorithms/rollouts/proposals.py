@@ -16,7 +16,10 @@ from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.lookup import full_id
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.proposals.parameter_creator import question
-from zerogym.envs.tools.code_triplet.proposals import ProposalLevel, Triplet, problem_of
+from zerogym.envs.tools.code_triplet.env import CodeTripletEnv
+from zerogym.envs.tools.code_triplet.inputs import written_arguments
+from zerogym.envs.tools.code_triplet.language.rendering import rendered
+from zerogym.envs.tools.code_triplet.proposals import ProposalLevel, Triplet, plain, problem_of
 
 CODE = "zerogym/CodeTriplet-v0"
 CODE_CREATOR, PARAMETER_CREATOR = "zerogym/CodeCreator-v0", "zerogym/ParameterCreator-v0"
@@ -38,6 +41,15 @@ def code_question(prompt: Prompt, problem: Problem, level: ProposalLevel) -> Pro
     """Return the prompt in which a program, or inputs for one, are proposed."""
     options = {"problem": problem.record()}
     return Prompt(TaskSpec(CODE_CREATOR, {"level": level}), prompt.seed, options, key=_key(options))
+
+
+def drawn_triplet(prompt: Prompt) -> Triplet:
+    """Return the triplet behind a prompt of `CodeTriplet` with the category `deduction`."""
+    env = CodeTripletEnv(**prompt.task.kwargs)
+    env.reset(seed=prompt.seed, options=dict(prompt.options))
+    data = env.get_state()["episode"].problem.data
+    program = plain(rendered(data["program"]))
+    return Triplet(program, (written_arguments(data["arguments"]),), (repr(data["output"]),))
 
 
 def parameter_question(prompt: Prompt, hardest: float) -> Prompt:

@@ -18,6 +18,7 @@ from zerogym.agents.llm.algorithms.advantages.rae import Rae
 from zerogym.agents.llm.algorithms.advantages.rl_zvp import RlZvp
 from zerogym.agents.llm.algorithms.advantages.signed_outcomes import Nsr, Psr, WReinforce
 from zerogym.agents.llm.algorithms.advantages.tempo import Tempo, prefix_values
+from zerogym.agents.llm.algorithms.advantages.trr_pp import TrrPP
 from zerogym.agents.llm.algorithms.batch import Batch
 
 
@@ -292,6 +293,40 @@ def test_rae_of_several_episodes_does_not_depend_on_their_order() -> None:
     at_once: dict[str, object] = {}
     weights(Rae(), Batch([[sample(2.0)] * 3], at_once))
     assert same["baselines"] == pytest.approx(at_once["baselines"])
+
+
+# --- TRR++
+
+
+def test_six_baselines_do_not_mix() -> None:
+    """By hand: of each role and kind of task the mean, and what changes when one of them does."""
+    kinds = [
+        (r, c) for r in ("proposer", "solver") for c in ("deduction", "abduction", "induction")
+    ]
+    known = {kind: [10.0 * n, 10.0 * n + 2, 10.0 * n + 4] for n, kind in enumerate(kinds)}
+
+    def found(returns: dict[Any, list[float]]) -> list[list[float]]:
+        groups = [  # a group for each pair of kinds, so that groups and kinds are not the same
+            [
+                sample(returns[kind][place], role=kind[0], info={"category": kind[1]})
+                for kind in pair
+            ]
+            for place in range(3)
+            for pair in zip(kinds[::2], kinds[1::2], strict=True)
+        ]
+        own = iter(weights(TrrPP(), Batch(groups)))
+        by_kind: dict[Any, list[float]] = {kind: [] for kind in kinds}
+        for _ in range(3):
+            for kind in kinds:
+                by_kind[kind].append(next(own))
+        return [by_kind[kind] for kind in kinds]
+
+    deviation = (8 / 3) ** 0.5
+    before = found(known)
+    for own in before:
+        assert own == pytest.approx([-2 / deviation, 0, 2 / deviation])
+    after = found(known | {kinds[4]: [1.0, 1.0, 1.0]})
+    assert after[4] == [0, 0, 0] and after[:4] + after[5:] == before[:4] + before[5:]
 
 
 KUHN = {"cc": 0, "cbf": -1, "cbk": 0, "bf": 1, "bk": 0}  # reward of the first seat; 0: of the cards
