@@ -129,6 +129,13 @@ class Game(Protocol[StateT]):
         """Return the name of a seat's part in the game; empty where all seats have the same."""
         return ""
 
+    def facts(self, state: StateT, seat: int) -> dict[str, Any]:
+        """Return further keys of a seat's info; `role` where it depends on the state.
+
+        They say no more than the seat knows. The default has none.
+        """
+        return {}
+
     def observe(self, state: StateT, seat: int) -> NDArray[np.float32]:
         """Return the information of a seat as a vector (observation_size,) in [0, 1]."""
 

@@ -1,7 +1,8 @@
 """Pictures of boards, in numpy alone: crosses for the seat of X, rings for that of O.
 
-Rules whose positions are boards have a method `board(state)`. Both seats see the same picture.
-Of other games the text view is shown (`text_render.py`).
+Rules whose positions are boards have a method `board(state)`; both seats see the same picture.
+Rules that draw what a seat sees have a method `drawing(state, seat)`. Of other games the text view
+is shown (`text_render.py`).
 Left out: coordinates, and the last move, which is no part of a position.
 """
 
@@ -64,13 +65,16 @@ def has_board(game: Game[Any]) -> bool:
     return callable(getattr(game, "board", None))
 
 
-def picture(game: Game[Any], state: Any, words: Callable[[], str]) -> NDArray[np.uint8]:
-    """The board as pixels, or else what is said: uint8 (height, width, 3).
+def picture(game: Game[Any], state: Any, words: Callable[[], str], seat: int) -> NDArray[np.uint8]:
+    """The board or a seat's view as pixels, or else what is said: uint8 (height, width, 3).
 
     Raises:
         MissingExtra: If there is no board and Pillow is not installed.
     """
     rules: Any = game
+    if callable(getattr(game, "drawing", None)):
+        pixels: NDArray[np.uint8] = rules.drawing(state, seat)
+        return pixels
     return draw_board(rules.board(state)) if has_board(game) else text_picture(words())
 
 

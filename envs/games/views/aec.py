@@ -111,7 +111,7 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         mover = self.game.to_move(state)
         seats = self.game.num_seats
         self._match = Match(state, mover, [0] * seats, returned=(0.0,) * seats)
-        self.infos = self._infos()
+        self.infos = self._infos(state)
         self.agent_selection = self.possible_agents[mover]
 
     def observe(self, agent: str) -> dict[str, Any]:
@@ -185,6 +185,9 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
             match.loser = seat if final else None
         said = {"turn": match.turns[seat], "void_turn": move is None}
         self.infos[agent] = self.infos[agent] | said
+        for place, each in enumerate(self.possible_agents):
+            if facts := self.game.facts(match.state, place):
+                self.infos[each] = self.infos[each] | facts
         self._cumulative_rewards[agent] = 0.0
         self._reward(match)
         if match.loser is not None or match.mover == TERMINAL:

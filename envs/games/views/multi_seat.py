@@ -94,7 +94,9 @@ class GameSeats(Generic[MatchT]):
         if self.render_mode is None or match is None:
             return None
         if self.render_mode == "rgb_array":
-            return picture(self.game, match.state, self._words)
+            mover = getattr(self, "agent_selection", self.possible_agents[0])
+            seat = self.possible_agents.index(mover)
+            return picture(self.game, match.state, self._words, seat)
         return self._words()
 
     def _words(self) -> str:
@@ -104,11 +106,13 @@ class GameSeats(Generic[MatchT]):
     def close(self) -> None:
         """There is nothing to free."""
 
-    def _infos(self) -> dict[str, dict[str, Any]]:
+    def _infos(self, state: Any) -> dict[str, dict[str, Any]]:
         """The info of each seat before its first move: its turn, and its role where it has one."""
-        return {
-            agent: {"turn": 0, "void_turn": False, **role} for agent, role in self._roles.items()
-        }
+        infos: dict[str, dict[str, Any]] = {}
+        for seat, (agent, role) in enumerate(self._roles.items()):
+            facts = self.game.facts(state, seat)
+            infos[agent] = {"turn": 0, "void_turn": False, **role, **facts}
+        return infos
 
     def _generator(self, seed: int | None = None) -> np.random.Generator:
         """The generator of all chance: a new one for a seed, else the one before."""

@@ -94,7 +94,7 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         state = deal(self.game, self.game.initial(), self._generator(seed))
         seats = self.game.num_seats
         self._match = Match(state, void=[0] * seats, returned=(0.0,) * seats)
-        return self._observations(), self._infos()
+        return self._observations(), self._infos(state)
 
     def step(
         self, actions: Mapping[str, Any]
@@ -117,7 +117,7 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
             over = self._play(match)
         before, match.returned = match.returned, self._returns(match)
         rewards = [now - then for now, then in zip(match.returned, before, strict=True)]
-        agents, infos = self.agents, self._infos()
+        agents, infos = self.agents, self._infos(match.state)
         for seat, info in enumerate(infos.values()):
             info |= {"turn": match.turn, "void_turn": seat in failed}
             if over and not self.game.zero_sum:

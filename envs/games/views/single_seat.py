@@ -162,7 +162,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         if self.render_mode is None or self._episode is None:
             return None
         if self.render_mode == "rgb_array":
-            return picture(self.game, self._episode.state, self._position)
+            return picture(self.game, self._episode.state, self._position, self._episode.seat)
         return self._position()
 
     def _write(self, move: int) -> Any:
@@ -222,6 +222,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         info: dict[str, Any] = {"turn": episode.turn, "seat": episode.seat, "void_turn": False}
         if role := self.game.role(episode.seat):
             info["role"] = role
+        info |= self.game.facts(episode.state, episode.seat)
         if self.view == "numeric":
             info["action_mask"] = action_mask(self.game, episode.state, episode.seat)
         return info

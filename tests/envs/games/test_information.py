@@ -46,6 +46,8 @@ SMALL: tuple[tuple[str, dict[str, Any]], ...] = (
     ("trust_and_split", {"claims": (0, 10)}),
     ("twenty_questions", {"things": 4, "questions": 2}),
     ("red_team", {"words": 3}),
+    ("spy", {"players": 3, "rounds": 1, "places": 1, "colours": 2, "shapes": 1}),
+    ("spy", {"players": 3, "rounds": 1, "places": 1, "colours": 1, "shapes": 2, "changes": 0}),
     ("deal_or_no_deal", {"counts": (1, 1), "total": 2, "turns": 3}),
     ("simple_negotiation", {"kinds": 2, "stock": 1, "most": 1, "turns": 2}),
     ("pig", {"winscore": 3, "horizon": 6, "piglet": True}),
@@ -125,7 +127,7 @@ def test_no_door_of_the_environment_shows_what_is_hidden(name: str, view: str) -
             assert observed[0] == observed[1] == observed[2]
             env.set_state(snapshot)
             *_, over, _, info = env.step(env.random_action(rng))
-            known = {"turn", "seat", "role", "void_turn", "score", "success", "welfare"}
+            known = {"turn", "seat", "role", "vote", "void_turn", "score", "success", "welfare"}
             assert set(info) <= known | ({"action_mask"} if view == "numeric" else set())
             if over:
                 break

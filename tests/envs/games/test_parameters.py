@@ -41,6 +41,7 @@ LARGEST: tuple[tuple[str, dict[str, Any]], ...] = (
     ("simple_negotiation", {"kinds": 5, "stock": 20, "most": 5, "turns": 12}),
     ("twenty_questions", {"things": 16, "questions": 20}),
     ("red_team", {"words": 8}),
+    ("spy", {"players": 6, "rounds": 3, "places": 4, "colours": 4, "shapes": 4, "changes": 4}),
     ("backgammon", {"hyper_backgammon": False, "scoring_type": "full_scoring"}),
 )
 
@@ -67,6 +68,8 @@ BEYOND: tuple[tuple[str, tuple[dict[str, Any], ...]], ...] = (
     ("simple_negotiation", ({"kinds": 1}, {"stock": 21}, {"most": 0}, {"turns": 13})),
     ("simple_negotiation", ({"scoring": "points"},)),
     ("twenty_questions", ({"things": 17}, {"questions": 0}, {"questions": 21})),
+    ("spy", ({"players": 2}, {"rounds": 4}, {"places": 5}, {"changes": 4}, {"reward": "both"})),
+    ("spy", ({"colours": 1, "shapes": 1}, {"shared": 2.0}, {"single": -0.1}, {"single": True})),
     ("backgammon", ({"scoring_type": "money"}, {"max_player_turns": 0}, {"hyper_backgammon": 1})),
 )
 

@@ -107,7 +107,10 @@ def exact_belief(
                     following[child] = following.get(child, 0.0) + weight * probability
         weights = following
     belief = [0.0] * len(survey.options)
+    key = game.info_key(state, seat)  # what a seat knows may depend on what is hidden
     for other, weight in weights.items():
+        if game.info_key(other, seat) != key:
+            continue
         found = game.survey(other, seat)
         assert found is not None
         belief[found.answer] += weight
