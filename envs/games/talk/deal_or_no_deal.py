@@ -156,6 +156,10 @@ class DealOrNoDeal(TalkGame):
         first, second = (worth(self.vectors[state.deals[s]], parts[s]) for s in (0, 1))
         return float(first), float(second)
 
+    def agreements(self, state: TalkState) -> tuple[tuple[float, ...], ...]:
+        """The payoffs of all divisions."""
+        return tuple(self.outcome(state, 0, taken) for taken in self.divisions)
+
     def rules(self, seat: int) -> str:
         """The rules in four lines."""
         pool = ", ".join(f"{n} {kind}" for n, kind in zip(self.counts, KINDS, strict=False))

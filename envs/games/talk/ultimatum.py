@@ -74,6 +74,10 @@ class Ultimatum(TalkGame):
         act = state.turns[1].act if len(state.turns) > 1 else None
         return None if act is None else act - 2
 
+    def agreements(self, state: TalkState) -> tuple[tuple[float, ...], ...]:
+        """The payoffs of all offers."""
+        return tuple((float(self.coins - n), float(n)) for n in range(self.coins + 1))
+
     def rules(self, seat: int) -> str:
         """The rules in three lines."""
         return (

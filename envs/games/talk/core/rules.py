@@ -158,6 +158,13 @@ class TalkGame(Game[TalkState]):
         """Return what chance has dealt to a seat, in words; empty for nothing."""
         return ""
 
+    def agreements(self, state: TalkState) -> tuple[tuple[float, ...], ...]:
+        """Return the payoffs of all that the seats could agree on, given the deals of a state.
+
+        Empty where the game is not about one agreement. Without one no seat gets anything.
+        """
+        return ()
+
     def survey(self, state: TalkState, seat: int) -> Survey | None:
         """Return a question about what is hidden from a seat; None where there is none."""
         return None

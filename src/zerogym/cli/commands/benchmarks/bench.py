@@ -8,6 +8,7 @@ from rich.markup import escape
 
 from zerogym.cli.bench_screen import Screen
 from zerogym.cli.commands.benchmarks.bench_games import games
+from zerogym.cli.commands.benchmarks.bench_talk import talk
 from zerogym.cli.console import (
     AsJson,
     friendly,
@@ -86,3 +87,4 @@ def quick(
 
 
 bench.command("games")(games)
+bench.command("talk")(talk)

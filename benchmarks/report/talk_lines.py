@@ -1,0 +1,105 @@
+"""Lines of a conversation, each with who may read it: the page shows that by colour and label.
+
+The kinds: `public` is read by all; `sealed` by all when everybody has moved; `channel` by one other
+seat; `note` by its writer alone; `reasoning` is what a language model wrote outside of its answer,
+which reaches nobody; `private` is what chance dealt to a seat; `end` is the result.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from zerogym.envs.games.core.game import Game
+from zerogym.envs.games.talk.core.messages import EVERYONE, NOBODY, SEALED
+from zerogym.envs.games.talk.core.rules import TalkGame
+
+LABELS = {
+    "public": "public",
+    "sealed": "public, once all have moved",
+    "channel": "one seat only",
+    "note": "private note",
+    "reasoning": "hidden reasoning",
+    "private": "private knowledge",
+    "task": "what the environment wrote",
+    "end": "end",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line.
+
+    Attributes:
+        kind: One of `LABELS`.
+        who: The seat in words, with its role.
+        text: What is read.
+    """
+
+    kind: str
+    who: str
+    text: str
+
+    @property
+    def label(self) -> str:
+        """The kind in words."""
+        return LABELS[self.kind]
+
+    def record(self) -> dict[str, str]:
+        """The fields, for JSON."""
+        return asdict(self)
+
+
+def seat_name(game: Game[Any], seat: int) -> str:
+    """Return `player 2 (responder)`."""
+    role = game.role(seat)
+    return f"player {seat + 1}" + (f" ({role})" if role else "")
+
+
+def lines_of(
+    game: Game[Any], first: Any, last: Any, replies: Sequence[str], loser: int | None
+) -> list[Line]:
+    """Return the lines of an episode of a game of talk; of other games, none.
+
+    Args:
+        game: The rules.
+        first: The state in which a seat moved first.
+        last: The state at the end.
+        replies: The whole reply of each move, a void one at the end; empty for other players.
+        loser: The seat that forfeited, if any.
+    """
+    if not isinstance(game, TalkGame):
+        return []
+    names = [seat_name(game, seat) for seat in range(game.num_seats)]
+    held = [game.holding(first, seat) for seat in range(game.num_seats)]
+    found = [Line("private", *pair) for pair in zip(names, held, strict=True) if pair[1]]
+    for turn, reply in zip(last.turns, replies, strict=False):
+        who, (hidden, _) = names[turn.seat], split_reply(reply)
+        if hidden:
+            found.append(Line("reasoning", who, hidden))
+        act = "" if turn.act is None else f"[{game.action_name(last, turn.act)}]"
+        kinds = {EVERYONE: "public", SEALED: "sealed", NOBODY: "note"}
+        if turn.channel not in kinds:
+            who += f" to {names[turn.channel]}"
+        text = f"{turn.words} {act}".strip()
+        found.append(Line(kinds.get(turn.channel, "channel"), who, text))
+    if loser is not None:
+        found.append(Line("reasoning", names[loser], replies[-1]))
+        found.append(Line("end", names[loser], "forfeits: no legal move in any of its replies"))
+    return found
+
+
+def split_reply(reply: str) -> tuple[str, str]:
+    """Return what of a reply reaches nobody, and what stands in its last answer tag.
+
+    Without a tag the last line is the answer, as it is for the environment.
+
+    Example:
+        >>> split_reply("They bluff. <answer>fold</answer>")
+        ('They bluff.', 'fold')
+    """
+    before, tag, rest = reply.rpartition("<answer>")
+    if tag and "</answer>" in rest:
+        said, _, after = rest.partition("</answer>")
+        return f"{before.strip()} {after.strip()}".strip(), said.strip()
+    hidden, _, line = reply.rstrip().rpartition("\n")
+    return hidden.strip(), line.strip()
