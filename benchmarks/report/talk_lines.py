@@ -49,9 +49,14 @@ class Line:
         return asdict(self)
 
 
-def seat_name(game: Game[Any], seat: int) -> str:
+def role_of(game: Game[Any], state: Any, seat: int) -> str:
+    """Return the part of a seat in the game, which chance may have dealt; empty if it has none."""
+    return str(game.facts(state, seat).get("role", "")) or game.role(seat)
+
+
+def seat_name(game: Game[Any], state: Any, seat: int) -> str:
     """Return `player 2 (responder)`."""
-    role = game.role(seat)
+    role = role_of(game, state, seat)
     return f"player {seat + 1}" + (f" ({role})" if role else "")
 
 
@@ -69,7 +74,7 @@ def lines_of(
     """
     if not isinstance(game, TalkGame):
         return []
-    names = [seat_name(game, seat) for seat in range(game.num_seats)]
+    names = [seat_name(game, first, seat) for seat in range(game.num_seats)]
     held = [game.holding(first, seat) for seat in range(game.num_seats)]
     found = [Line("private", *pair) for pair in zip(names, held, strict=True) if pair[1]]
     for turn, reply in zip(last.turns, replies, strict=False):

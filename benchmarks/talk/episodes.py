@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from zerogym.benchmarks.report.talk_lines import Line, lines_of
+from zerogym.benchmarks.report.talk_lines import Line, lines_of, role_of
 from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, deal, forfeit
 from zerogym.envs.games.core.move_requests import request_move
 from zerogym.envs.games.core.players import StrategyPlayer, is_player
@@ -63,12 +63,14 @@ class Played:
 
     Attributes:
         pay: Of each seat.
+        roles: Of each seat, as chance dealt it at first; its number where it has none.
         loser: The seat that forfeited; None without a forfeit.
         agreement: What `agreement_of` finds; empty in games that are not about one.
         lines: The transcript.
     """
 
     pay: tuple[float, ...]
+    roles: tuple[str, ...]
     loser: int | None
     agreement: Mapping[str, float]
     lines: Sequence[Line]
@@ -109,7 +111,8 @@ def play_episode(
     paid = game.payoff(state) if loser is None else forfeit(game, loser)
     pay = tuple(map(float, paid))
     lines = lines_of(game, first, state, replies, loser) if transcript else []
-    return Played(pay, loser, agreement_of(game, state, pay), lines)
+    roles = tuple(role_of(game, first, seat) or f"seat {seat + 1}" for seat in range(len(pay)))
+    return Played(pay, roles, loser, agreement_of(game, state, pay), lines)
 
 
 def agreement_of(game: Game[Any], state: Any, pay: Sequence[float]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from zerogym.benchmarks.report.talk_lines import Line
 from zerogym.benchmarks.results.results_file import Record, write_whole
 from zerogym.benchmarks.talk.scores import TalkTable, table_csv
 from zerogym.benchmarks.talk.suite import PLAYERS, TalkSuite, talk_games
-from zerogym.benchmarks.talk.terminal import NOTE, seat_titles, shown_measures
+from zerogym.benchmarks.talk.terminal import NOTE, shown_measures
 
 CSV = "results.csv"
 
@@ -37,23 +37,23 @@ def write_talk_report(table: TalkTable, records: Sequence[Record], path: Path) -
 
 def _block(table: TalkTable, game: str) -> dict[str, Any]:
     """Return what the page shows of a game."""
-    names, seats = shown_measures(table, game), seat_titles(table, game)
+    names, roles = shown_measures(table, game), table.roles[game]
     rows, talks = [], []
     for meeting, row in table.rows.items():
         if meeting.game != game:
             continue
-        cells = [row.pay.get(seat) for seat in range(len(seats))]
+        cells = [row.pay.get(role) for role in roles]
         cells += [row.measures[name] for name in names]
         rows.append((meeting.player, meeting.partner, cells))
     for (meeting, seat), lines in table.lines.items():
         if meeting.game == game and lines:
-            where = "" if seat is None else f" as {seats[seat]}"
+            where = "" if seat is None else f" in seat {seat + 1}"
             title = f"{meeting.player}{where} with {meeting.partner}"
             talks.append((title, [Line(**line) for line in lines]))
     exploited = [
         (player, value) for (played, player), value in table.exploited.items() if played == game
     ]
-    heads = [*(f"pay, {seat}" for seat in seats), *names]
+    heads = [*(f"pay, {role}" for role in roles), *names]
     return {"game": game, "heads": heads, "rows": rows, "talks": talks, "exploited": exploited}
 
 

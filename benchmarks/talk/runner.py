@@ -129,10 +129,11 @@ class _Run:
         return {
             "kind": "cell",
             **cell._asdict(),
-            "roles": [game.role(seat) for seat in range(game.num_seats)],
             "zero_sum": game.zero_sum,
             "range": [low, high],
-            "episodes": [{"pay": p.pay, "forfeit": p.loser, **p.agreement} for p in played],
+            "episodes": [
+                {"pay": p.pay, "roles": p.roles, "forfeit": p.loser, **p.agreement} for p in played
+            ],
             "lines": [line.record() for line in played[0].lines],
         }
 

@@ -1,13 +1,14 @@
 """From the cells of `bench talk` to its table: pay of each seat, welfare, success, agreements.
 
-A row is a player and whom it meets in a game. **Pay** is the mean payoff of the player in a seat;
-**welfare** the mean sum over all seats; **success** the share of episodes in which the player has
-more than 0 where sums are zero, else more than half of what can be had, as in `info["success"]`. In
-games about an agreement **agreed** is its share, **Pareto** the share of all episodes whose outcome
-no other agreement is better than, and **Nash** the product of payoffs over the greatest possible
-one, 0 without an agreement. **Exploitability** is exact: what a seat gains on average by the best
-answer to the player in all other seats. Intervals (95 %) resample episodes, shares have those of
-Jeffreys: they cover deals and moves, not the training of a model.
+A row is a player and whom it meets in a game. **Pay** is the mean payoff of the player in a role,
+or in a seat where there are no roles; **welfare** the mean sum over all seats; **success** the
+share of episodes in which the player has more than 0 where sums are zero, else more than half of
+what can be had, as in `info["success"]`. In games about an agreement **agreed** is its share,
+**Pareto** the share of all episodes whose outcome no other agreement is better than, and **Nash**
+the product of payoffs over the greatest possible one, 0 without an agreement. **Exploitability** is
+exact: what a seat gains on average by the best answer to the player in all other seats. Intervals
+(95 %) resample episodes, shares have those of Jeffreys: they cover deals and moves, not the
+training of a model.
 """
 
 import csv
@@ -25,7 +26,7 @@ from zerogym.benchmarks.talk.suite import TalkSuite
 SHARES = ("agreed", "pareto", "nash")
 MEASURES = ("welfare", "success", *SHARES, "forfeits")
 COLUMNS = (
-    "game", "player", "partner", "measure", "seat", "role", "estimate", "low", "high", "episodes",
+    "game", "player", "partner", "measure", "role", "estimate", "low", "high", "episodes",
 )  # fmt: skip
 
 
@@ -42,16 +43,16 @@ class Row:
     """The numbers of a meeting.
 
     Attributes:
-        pay: By the seat of the player.
+        pay: By the role of the player.
         measures: By name, of `MEASURES`.
         episodes: In all seats together.
-        each: With the player in one seat.
+        each: Of them, by the role of the player.
     """
 
-    pay: dict[int, Estimate] = field(default_factory=dict)
+    pay: dict[str, Estimate] = field(default_factory=dict)
     measures: dict[str, Estimate] = field(default_factory=dict)
     episodes: int = 0
-    each: int = 0
+    each: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -61,7 +62,7 @@ class TalkTable:
     Attributes:
         suite: What was played.
         rows: By meeting, in the order of the run.
-        roles: By game, the role of each seat; empty texts where there are none.
+        roles: By game, the roles in which somebody was paid, by their names.
         exploited: By game and player; those that are known.
         lines: By meeting and seat, the transcript of an episode.
     """
@@ -85,25 +86,32 @@ def tabulate(suite: TalkSuite, records: Sequence[Record]) -> TalkTable:
         elif record["kind"] == "cell" and record["partner"] in names:
             meeting = Meeting(record["game"], record["player"], record["partner"])
             cells.setdefault(meeting, []).append(record)
-            table.roles[meeting.game] = record["roles"]
             table.lines[meeting, record["seat"]] = record["lines"]
     table.rows = {meeting: _row(own) for meeting, own in cells.items()}
+    for meeting, row in table.rows.items():
+        found = {*table.roles.get(meeting.game, ()), *row.pay}
+        table.roles[meeting.game] = sorted(found)
     return table
 
 
 def _row(cells: Sequence[Record]) -> Row:
     """Return the numbers of the cells of one meeting."""
-    row, success = Row(), list[float]()
+    row, success, pay = Row(), list[float](), dict[str, list[float]]()
     every = [episode for cell in cells for episode in cell["episodes"]]
     for cell in cells:
-        seats = range(len(cell["roles"])) if cell["seat"] is None else [cell["seat"]]
         low, high = cell["range"]
         bar = 0.0 if cell["zero_sum"] else (low + high) / 2
-        for seat in seats:
-            row.pay[seat] = mean([episode["pay"][seat] for episode in cell["episodes"]])
-        for episode in cell["episodes"]:  # seats of one episode are no independent cases
+        for episode in cell["episodes"]:
+            seats = range(len(episode["pay"])) if cell["seat"] is None else [cell["seat"]]
+            # Seats of one episode are no independent cases: their mean is one.
             success.append(sum(episode["pay"][seat] > bar for seat in seats) / len(seats))
-    row.episodes, row.each = len(every), len(cells[0]["episodes"])
+            parts: dict[str, list[float]] = {}
+            for seat in seats:
+                parts.setdefault(episode["roles"][seat], []).append(episode["pay"][seat])
+            for role, own in parts.items():
+                pay.setdefault(role, []).append(sum(own) / len(own))
+    row.pay = {role: mean(values) for role, values in pay.items()}
+    row.each, row.episodes = {role: len(values) for role, values in pay.items()}, len(every)
     row.measures["welfare"] = mean([float(sum(episode["pay"])) for episode in every])
     row.measures["success"] = share(success)
     for name in SHARES:
@@ -133,14 +141,12 @@ def mean(values: Sequence[float]) -> Estimate:
 def long_rows(table: TalkTable) -> Iterator[tuple[object, ...]]:
     """Yield a row for each number, with the values of `COLUMNS`."""
     for meeting, row in table.rows.items():
-        roles = table.roles[meeting.game]
-        for seat, found in row.pay.items():
-            where = (seat, roles[seat])
-            yield (*meeting, "pay", *where, found.value, found.low, found.high, row.each)
+        for role, found in row.pay.items():
+            yield (*meeting, "pay", role, found.value, found.low, found.high, row.each[role])
         for name, found in row.measures.items():
-            yield (*meeting, name, "", "", found.value, found.low, found.high, row.episodes)
+            yield (*meeting, name, "", found.value, found.low, found.high, row.episodes)
     for (game, player), value in table.exploited.items():
-        yield game, player, player, "exploitability", "", "", value, "", "", ""
+        yield game, player, player, "exploitability", "", value, "", "", ""
 
 
 def table_csv(table: TalkTable) -> str:

@@ -7,9 +7,9 @@ from zerogym.benchmarks.league.table import estimate_text, grid, number
 from zerogym.benchmarks.talk.scores import MEASURES, Meeting, TalkTable
 
 NOTE = (
-    "Below: the 95 % interval over episodes. Pay is the player's, in each seat, with the partner "
-    "in all others; welfare is the sum over seats. Success: above 0 where sums are zero, else "
-    "above half of the range. Nash: product of payoffs over the greatest possible. Exploit.: "
+    "Below: the 95 % interval over episodes. Pay is the player's, in each role or seat, with the "
+    "partner in all others; welfare is the sum over seats. Success: above 0 where sums are zero, "
+    "else above half of the range. Nash: product of payoffs over the greatest possible. Exploit.: "
     "exact, what a seat gains by the best answer to the player; – not computed."
 )
 
@@ -32,13 +32,8 @@ def shown_measures(table: TalkTable, game: str) -> list[str]:
     return [name for name in found if name != "forfeits" or forfeits]
 
 
-def seat_titles(table: TalkTable, game: str) -> list[str]:
-    """Return the heading of the pay in each seat."""
-    return [role or f"seat {seat + 1}" for seat, role in enumerate(table.roles[game])]
-
-
 def _block(table: TalkTable, game: str, meetings: list[Meeting]) -> RenderableType:
-    names, titles = shown_measures(table, game), seat_titles(table, game)
+    names, titles = shown_measures(table, game), table.roles[game]
     found = grid(game, "Player", "Partner")
     found.title_justify = "left"
     exploited = any(where[0] == game for where in table.exploited)
@@ -46,7 +41,7 @@ def _block(table: TalkTable, game: str, meetings: list[Meeting]) -> RenderableTy
         found.add_column(heading, justify="right")
     for meeting in meetings:
         row = table.rows[meeting]
-        cells = [estimate_text(row.pay.get(seat)) for seat in range(len(titles))]
+        cells = [estimate_text(row.pay.get(role)) for role in titles]
         cells += [estimate_text(row.measures[name]) for name in names]
         if exploited:
             alone = meeting.player == meeting.partner

@@ -61,7 +61,7 @@ class PromptStates:
 
 
 class RolloutStates:
-    """What a rollouts part keeps: the state before each step that is not yet trained on."""
+    """State of a rollouts part: the state before each step that is not yet trained on."""
 
     def __init__(self) -> None:
         self._states: dict[int, Mapping[str, Any]] = {0: {}}  # by steps

@@ -64,7 +64,8 @@ def test_means_are_those_of_the_whole_game_tree(tmp_path: Path) -> None:
     for seat in (0, 1):
         profile: Any = players if seat == 0 else players[::-1]
         exact = expected_payoffs(game, profile)
-        pay = table.rows[Meeting("ultimatum", "scripted", "random")].pay[seat]
+        role = ("proposer", "responder")[seat]
+        pay = table.rows[Meeting("ultimatum", "scripted", "random")].pay[role]
         assert abs(pay.value - exact[seat]) < pay.high - pay.low < 2
     row = table.rows[Meeting("ultimatum", "scripted", "scripted")]
     assert [found.value for found in row.pay.values()] == [5.0, 5.0]
