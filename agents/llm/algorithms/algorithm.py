@@ -1,7 +1,7 @@
 """The settings by which the algorithms of the GRPO family differ, and PPO.
 
 The parts are in `advantages`, `losses`, `divergences`, `references`, `filters` and
-`reward_shaping`; here are only names and numbers, so that importing this loads no torch.
+`shapings`; here are only names and numbers, so that importing this loads no torch.
 """
 
 import math
@@ -30,10 +30,10 @@ from zerogym.agents.llm.algorithms.loss_tables import (
     SequenceLoss,
     Surrogate,
 )
-from zerogym.agents.llm.algorithms.reward_shaping import Overlong
 from zerogym.agents.llm.algorithms.rollout_tables import ROLLOUTS, Rollouts
 from zerogym.agents.llm.algorithms.rollouts.plain import Plain
 from zerogym.agents.llm.algorithms.rollouts.refill import Refill
+from zerogym.agents.llm.algorithms.shapings.length import Overlong
 from zerogym.agents.parts import P, Table
 from zerogym.errors import UnknownName
 

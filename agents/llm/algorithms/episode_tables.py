@@ -51,7 +51,7 @@ class Shaping(Part):
 
 
 FILTERS: Table[Filter] = Table("filter", Filter, f"{_HERE}.filters")
-SHAPINGS: Table[Shaping] = Table("shaping", Shaping, f"{_HERE}.reward_shaping")
+SHAPINGS: Table[Shaping] = Table("shaping", Shaping, f"{_HERE}.shapings")
 episode_filter, shaping = FILTERS.register, SHAPINGS.register
 
 

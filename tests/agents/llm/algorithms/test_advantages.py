@@ -21,7 +21,7 @@ from zerogym.agents.llm.algorithms.batch import Batch, Sample
 from zerogym.agents.llm.algorithms.episode_tables import shaped
 from zerogym.agents.llm.algorithms.filters.truncated import is_truncated
 from zerogym.agents.llm.algorithms.presets import PRESETS, get_preset
-from zerogym.agents.llm.algorithms.reward_shaping import Overlong, soft_overlong_punishment
+from zerogym.agents.llm.algorithms.shapings.length import Overlong, soft_overlong_punishment
 from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, Turn

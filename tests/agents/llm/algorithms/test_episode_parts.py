@@ -22,7 +22,7 @@ from zerogym.agents.llm.algorithms.episode_tables import (
 )
 from zerogym.agents.llm.algorithms.filters.truncated import Truncated
 from zerogym.agents.llm.algorithms.presets import PRESETS
-from zerogym.agents.llm.algorithms.reward_shaping import KimiLength, Overlong
+from zerogym.agents.llm.algorithms.shapings.length import KimiLength, Overlong
 from zerogym.agents.trajectory import Trajectory
 from zerogym.errors import PartFailed
 

@@ -7,7 +7,7 @@ from zerogym.agents.llm.algorithms.advantages.gae import Gae, explained_variance
 from zerogym.agents.llm.algorithms.advantages.group_relative import whiten
 from zerogym.agents.llm.algorithms.advantages.vl_dac import VlDac
 from zerogym.agents.llm.algorithms.batch import Batch, Floats, Sample
-from zerogym.agents.llm.algorithms.reward_shaping import Overlong
+from zerogym.agents.llm.algorithms.shapings.length import Overlong
 from zerogym.agents.trajectory import Trajectory, Turn
 
 

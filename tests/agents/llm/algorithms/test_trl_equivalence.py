@@ -17,7 +17,7 @@ from zerogym.agents.llm.algorithms.algorithm import Algorithm  # noqa: E402
 from zerogym.agents.llm.algorithms.loss_tables import CORRECTIONS, Totals  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.importance_corrections import correct  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
-from zerogym.agents.llm.algorithms.reward_shaping import soft_overlong_punishment  # noqa: E402
+from zerogym.agents.llm.algorithms.shapings.length import soft_overlong_punishment  # noqa: E402
 
 BUDGET = 10
 

@@ -193,9 +193,11 @@ def test_the_end_says_what_the_judge_found_and_a_fault_loses() -> None:
     rewards = set()
     for seed in range(8):
         text, info = env.reset(seed=seed)
-        assert info["role"] == "defender"
+        assert info["role"] == "defender" and "prompt" not in info
         *_, reward, over, _, info = env.step("<answer>refuse</answer>")
         assert over and reward == ("the secret" in text.partition("[player 1")[2])
+        assert info["reply"] == "refusal"
+        assert info["prompt"] == ("adversarial" if reward else "benign")
         rewards.add(reward)
     assert rewards == {0, 1}
     env.reset(seed=0)

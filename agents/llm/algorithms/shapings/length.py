@@ -1,4 +1,4 @@
-"""Rewards of training beside the task's: the length penalty of DAPO, the length reward of Kimi."""
+"""Rewards of length: the penalty of DAPO, the reward of Kimi."""
 
 from dataclasses import dataclass
 
