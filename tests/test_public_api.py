@@ -52,7 +52,9 @@ def test_make_takes_foreign_ids_and_refuses_unknown_names() -> None:
 
 
 PACKAGES = (
+    "agents.explore",
     "agents.llm",
+    "agents.self_play.opponents",
     "agents.zero_shot",
     "benchmarks",
     *(f"envs.{family}" for family in FAMILIES),

@@ -38,7 +38,7 @@ import numpy as np
 from zerogym.agents.atomic_files import write_text
 from zerogym.agents.datasets.coverage import cells, state_entropy
 from zerogym.agents.datasets.stored import load_dataset
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import LEARNED, CollectConfig
 from zerogym.benchmarks.report.charts import coverage_picture
 from zerogym.benchmarks.results.provenance import provenance

@@ -20,7 +20,7 @@ from zerogym.agents.atomic_files import NotAModel, read_tensors, write_tensors, 
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.datasets.shards import NotADataset, write_shard
 from zerogym.agents.datasets.stored import MANIFEST, load_dataset
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.json_lines import NotALog, read_rows
 from zerogym.agents.llm.models.loading import load_model, save_model

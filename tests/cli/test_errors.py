@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from helpers.full_disk import files_up_to
 from zerogym.agents.datasets.stored import MANIFEST
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.training.train import train

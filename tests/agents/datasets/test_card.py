@@ -11,7 +11,7 @@ from zerogym.agents.datasets.card import make_card
 from zerogym.agents.datasets.checks import WrongDataset
 from zerogym.agents.datasets.coverage import NEIGHBOUR, PARTS, WIDTH, cells, state_entropy
 from zerogym.agents.datasets.stored import StoredDataset, load_dataset
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import CollectConfig
 
 ROOMS = "zerogym/FourRooms-v0"

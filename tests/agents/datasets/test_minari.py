@@ -17,7 +17,7 @@ from zerogym.agents.datasets.minari import export_minari, import_minari
 from zerogym.agents.datasets.shards import NotADataset
 from zerogym.agents.datasets.stored import load_dataset
 from zerogym.agents.datasets.subset import SubsetConfig, subset
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.cli import app
 from zerogym.envs.lookup import reward_free

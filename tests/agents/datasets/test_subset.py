@@ -14,7 +14,7 @@ from zerogym.agents.datasets.card import make_card
 from zerogym.agents.datasets.checks import WrongDataset
 from zerogym.agents.datasets.stored import StoredDataset, load_dataset
 from zerogym.agents.datasets.subset import SubsetConfig, subset
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import CollectConfig
 
 MAZE, ROOMS = "zerogym/PointMaze-v0", "zerogym/FourRooms-v0"

@@ -15,7 +15,7 @@ from zerogym.agents.datasets.checks import WrongDataset
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.datasets.shards import NotADataset, read_shard, write_shard
 from zerogym.agents.datasets.stored import load_dataset
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.run import Progress
 from zerogym.agents.zero_shot.config import FBConfig

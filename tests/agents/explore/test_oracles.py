@@ -7,7 +7,7 @@ import pytest
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.datasets.card import make_card
 from zerogym.agents.datasets.stored import load_dataset
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.errors import NoOracle
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import zerogym  # noqa: F401  (registers the ids)
 from zerogym.agents.datasets.stored import load_dataset
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import LEARNED, CollectConfig
 from zerogym.agents.explore.policies import (
     POLICIES,

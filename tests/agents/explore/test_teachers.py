@@ -10,7 +10,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.atomic_files import NotAModel
 from zerogym.agents.datasets.stored import MANIFEST, load_dataset
 from zerogym.agents.explore import teachers
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.run import Progress
 from zerogym.errors import UnknownName

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.datasets.stored import load_dataset
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.benchmarks.baselines.exact import exact_returns
 from zerogym.benchmarks.baselines.measure import about, control_worlds

@@ -9,7 +9,7 @@ import pytest
 
 from helpers.svg import texts
 from zerogym.agents.datasets.stored import load_dataset
-from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.collection import collect
 from zerogym.benchmarks.report.charts import coverage_picture
 from zerogym.benchmarks.studies import exploration
 from zerogym.benchmarks.studies.exploration import (

@@ -42,7 +42,7 @@ def collect(
     given = read_config(CollectConfig, config_file, given)
     require("torch", "control", "zerogym collect")
     from zerogym.agents.datasets.stored import MANIFEST, read_manifest
-    from zerogym.agents.explore.collect import collect as run
+    from zerogym.agents.explore.collection import collect as run
 
     if resume is not None:
         given = from_file(read_manifest(resume)["config"], given, resume / MANIFEST)
