@@ -21,7 +21,7 @@ from zerogym.envs.games.core.tabular_policy import TabularPolicy
 from zerogym.envs.games.solvers.best_response import exploitability
 
 GAME = KuhnPoker()
-SETS = [f"{card}:{seen}" for seen in ("", "p", "b", "pb") for card in "JQK"]  # card and moves
+SETS = [f"{card}:{path}" for path in ("", "p", "b", "pb") for card in "JQK"]  # card and moves
 DEALS = np.array([(one, other) for one in range(3) for other in range(3) if one != other])
 Floats = NDArray[np.float64]
 
@@ -50,8 +50,8 @@ class SelfPlayer:
         cards = DEALS[self._rng.integers(len(DEALS), size=games)]
         moves: list[tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]] = []
 
-        def move(seat: int, seen: NDArray[np.int64], playing: NDArray[np.bool_]) -> Floats:
-            places = 3 * seen + cards[:, seat]
+        def move(seat: int, path: NDArray[np.int64], playing: NDArray[np.bool_]) -> Floats:
+            places = 3 * path + cards[:, seat]
             bets = (self._rng.random(games) < probabilities[places, 1]).astype(np.int64)
             moves.append((seat, places, bets, playing))
             return bets
