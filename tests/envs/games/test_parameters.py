@@ -70,6 +70,8 @@ BEYOND: tuple[tuple[str, tuple[dict[str, Any], ...]], ...] = (
     ("twenty_questions", ({"things": 17}, {"questions": 0}, {"questions": 21})),
     ("spy", ({"players": 2}, {"rounds": 4}, {"places": 5}, {"changes": 4}, {"reward": "both"})),
     ("spy", ({"colours": 1, "shapes": 1}, {"shared": 2.0}, {"single": -0.1}, {"single": True})),
+    ("social_deduction", ({"players": 3}, {"players": 7}, {"rooms": 1}, {"rooms": 7})),
+    ("social_deduction", ({"tasks": 0}, {"rounds": 13}, {"talks": 4}, {"cooldown": -1})),
     ("backgammon", ({"scoring_type": "money"}, {"max_player_turns": 0}, {"hyper_backgammon": 1})),
 )
 

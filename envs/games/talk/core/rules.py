@@ -169,6 +169,20 @@ class TalkGame(Game[TalkState]):
         """Return a question about what is hidden from a seat; None where there is none."""
         return None
 
+    def clock(self, state: TalkState) -> tuple[int, ...]:
+        """Return where the game stands, as far as all seats know."""
+        return len(state.deals), len(state.turns)
+
+    def leads_to(self, beginning: TalkState, state: TalkState, seat: int) -> bool:
+        """Return True if the last move of a beginning is what a seat knows of it in a state."""
+        deals, turns = len(beginning.deals), len(beginning.turns)
+        known = deals and self.knows(deals - 1, seat, state)
+        if known and beginning.deals[-1] != state.deals[deals - 1]:
+            return False
+        if turns == 0 or not self.reads(state, turns - 1, seat):
+            return True
+        return beginning.turns[-1] == state.turns[turns - 1]
+
     def redeal(self, state: TalkState, seat: int, rng: np.random.Generator) -> tuple[int, ...]:
         """Return deals that a seat cannot distinguish from those of the state, at random."""
         return state.deals

@@ -99,31 +99,19 @@ def exact_belief(
     if survey is None or any(turn.words for turn in state.turns):
         raise ValueError(f"{game.name} has no exact belief of seat {seat} here")
     weights: dict[TalkState, float] = {game.initial(): 1.0}
-    for _ in range(len(state.deals) + len(state.turns)):
+    belief, now = [0.0] * len(survey.options), game.clock(state)
+    key = game.info_key(state, seat)  # what a seat knows may depend on what is hidden
+    while weights:
         following: dict[TalkState, float] = {}
         for before, weight in weights.items():
             for child, probability in branches(game, before, profile):
-                if probability > 0 and _alike(game, child, state, seat):
+                if probability == 0 or not game.leads_to(child, state, seat):
+                    continue
+                if game.clock(child) != now:
                     following[child] = following.get(child, 0.0) + weight * probability
+                elif game.info_key(child, seat) == key and (found := game.survey(child, seat)):
+                    belief[found.answer] += weight * probability
         weights = following
-    belief = [0.0] * len(survey.options)
-    key = game.info_key(state, seat)  # what a seat knows may depend on what is hidden
-    for other, weight in weights.items():
-        if game.info_key(other, seat) != key:
-            continue
-        found = game.survey(other, seat)
-        assert found is not None
-        belief[found.answer] += weight
     if sum(belief) == 0:
         raise ValueError(f"{game.name}: these strategies never lead to this information set")
     return tuple(weight / sum(belief) for weight in belief)
-
-
-def _alike(game: "TalkGame", child: "TalkState", state: "TalkState", seat: int) -> bool:
-    """Return True if the last move of a beginning is what the seat knows of it in the state."""
-    deals, turns = len(child.deals), len(child.turns)
-    if deals and game.knows(deals - 1, seat, state) and child.deals[-1] != state.deals[deals - 1]:
-        return False
-    if turns == 0 or not game.reads(state, turns - 1, seat):
-        return True
-    return child.turns[-1] == state.turns[turns - 1]
