@@ -5,8 +5,9 @@ seat knows is a list of lines, each with its places in the vector of the numeric
 not in them the seat does not know.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from zerogym.envs.games.talk.core.messages import Turn
 from zerogym.envs.games.talk.core.rules import TalkState
 
 ROOMS = ("cafeteria", "storage", "engine", "medbay", "lab", "bridge")  # in a ring, in this order
@@ -72,8 +73,14 @@ class Ship:
         return replace(self, lines=tuple(lines), marks=tuple(places))
 
 
-@dataclass(frozen=True)
 class DeductionState(TalkState):
-    """Deals and turns, and the position that follows from them."""
+    """Deals and turns, with the position that follows from them; equal by deals and turns."""
 
-    ship: Ship = field(default=Ship(), compare=False, repr=False)
+    ship: Ship = Ship()
+
+    @classmethod
+    def at(cls, deals: tuple[int, ...], turns: tuple[Turn, ...], ship: Ship) -> "DeductionState":
+        """Return a state with its position."""
+        state = cls(deals, turns)
+        state.ship = ship
+        return state

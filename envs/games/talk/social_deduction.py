@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core.game import CHANCE, equally_likely
-from zerogym.envs.games.core.seat_views import MAX_OBSERVATION
 from zerogym.envs.games.talk.core.env import TalkEnv
-from zerogym.envs.games.talk.core.messages import MAX_WORDS, Move, Turn
+from zerogym.envs.games.talk.core.messages import Move, Turn
 from zerogym.envs.games.talk.core.rules import Phase, TalkState
 from zerogym.envs.games.talk.core.surveys import Survey
 from zerogym.envs.games.talk.deduction_rounds import DO, FIRST, REPORT, WAIT, Rounds
@@ -32,9 +31,8 @@ class SocialDeduction(Rounds):
 
     @property
     def max_text(self) -> int:
-        """The most characters of a text: two lines for each turn, and words."""
-        words = self.is_free * self.rounds * self.talks * self.players * (MAX_WORDS + 1)
-        return MAX_OBSERVATION + 2 * _LINE * self.max_turns + words
+        """The most characters of a text: two lines for each turn, beside words and lists."""
+        return super().max_text + 2 * _LINE * self.max_turns
 
     def facts(self, state: TalkState, seat: int) -> dict[str, Any]:
         """Return the role: `impostor` or `crew`."""
@@ -59,14 +57,13 @@ class SocialDeduction(Rounds):
         phase, ship = self.now(state), ship_of(state)
         if phase.mover == CHANCE and not isinstance(action, Move):
             deals = (*state.deals, action)
-            return DeductionState(
-                deals, ship=self.begun(deals) if len(deals) == self.players else ship
-            )
+            ship = self.begun(deals) if len(deals) == self.players else ship
+            return DeductionState.at(deals, (), ship)
         made = action if isinstance(action, Move) else Move(int(action))
         turn = Turn(phase.mover, phase.channel, made.act, made.words)
         name = "" if made.act is None else self.action_name(state, made.act)
         ship = self.moved(ship, state.deals[0], turn, name)
-        return DeductionState(state.deals, (*state.turns, turn), ship)
+        return DeductionState.at(state.deals, (*state.turns, turn), ship)
 
     def resample(self, state: TalkState, seat: int, rng: np.random.Generator) -> TalkState:
         """Refuse: no seat can list what others may have done unobserved.
