@@ -157,12 +157,12 @@ class Rounds(TalkGame):
         seat, act = turn.seat, NONE if turn.act is None else turn.act
         line = f"{': ' * bool(name)}{name}] {turn.words}".rstrip()
         if ship.stage == "talk":
-            number, readers = len(ship.said), sum(1 << other for other in ship.living)
+            number, living = len(ship.said), sum(1 << other for other in ship.living)
             marks = self._at(ship, "said", number * self.num_actions + act) if act >= 0 else ()
             others = tuple(other for other in ship.living if other != seat)
             ship = ship.note((seat,), f"[you{line}", marks)
             ship = ship.note(others, f"[player {seat + 1}{line}", marks)
-            ship = replace(ship, said=(*ship.said, act), readers=(*ship.readers, readers))
+            ship = replace(ship, said=(*ship.said, act), readers=(*ship.readers, living))
             over = len(ship.said) == self.talks * len(ship.order)
             return replace(ship, stage="vote") if over else ship
         part, offset = ("act", act) if ship.stage == "play" else ("vote", seat * self.num_actions)
