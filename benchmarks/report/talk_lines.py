@@ -2,13 +2,19 @@
 
 The kinds: `public` is read by all; `sealed` by all when everybody has moved; `channel` by one other
 seat; `note` by its writer alone; `reasoning` is what a language model wrote outside of its answer,
-which reaches nobody; `private` is what chance dealt to a seat; `end` is the result.
+which reaches nobody; `private` is what chance dealt to a seat; `task` is what the environment wrote
+to one seat, `answer` a reply that no transcript shows, and `end` the result.
+
+An episode that was played here has one list for all seats (`lines_of`), from the state at its end.
+A recorded one has a list for each seat (`lines_of_seat`), from what that seat read and wrote.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.games.core.game import Game
 from zerogym.envs.games.talk.core.messages import EVERYONE, NOBODY, SEALED
 from zerogym.envs.games.talk.core.rules import TalkGame
@@ -20,9 +26,15 @@ LABELS = {
     "note": "private note",
     "reasoning": "hidden reasoning",
     "private": "private knowledge",
-    "task": "what the environment wrote",
+    "task": "the environment, to this seat",
+    "answer": "answer",
     "end": "end",
 }
+
+# The part of a line of a transcript that no seat can write: who, perhaps to whom, and the act.
+_HEAD = re.compile(
+    r"\[(you|your note|player \d+)(?: to (you|player \d+))?(?:: [^\[\]]*)?\](?: .*)?"
+)
 
 
 @dataclass(frozen=True)
@@ -91,6 +103,44 @@ def lines_of(
         found.append(Line("reasoning", names[loser], replies[-1]))
         found.append(Line("end", names[loser], "forfeits: no legal move in any of its replies"))
     return found
+
+
+def lines_of_seat(trajectory: Trajectory) -> list[Line]:
+    """Return the lines of an episode as one seat read and wrote them, each line once.
+
+    What it wrote in its answers is shown as the transcript of its next observation has it, with
+    the channel; a reply that the transcript does not have, as after a fault, as an `answer`.
+    """
+    who = f"player {int(trajectory.seat.rpartition('_')[2]) + 1}"
+    found, shown, waiting = list[Line](), list[str](), None
+    for turn in trajectory.turns:
+        lines = turn.observation.split("\n")
+        spoken = [line for line in lines if _HEAD.fullmatch(line)]
+        new = spoken[len(shown) :] if spoken[: len(shown)] == shown else spoken
+        shown = spoken or shown
+        if waiting is not None and not any(line.startswith("[you") for line in new):
+            found.append(waiting)
+        task = "\n".join(line for line in lines if line not in spoken)
+        found += [Line("task", who, task)] if task.strip() else []
+        found += [_line_read(line, who) for line in new]
+        hidden, answer = split_reply(turn.action)
+        name = who if turn.role == "player" else f"{who} ({turn.role})"
+        if hidden:
+            found.append(Line("reasoning", name, hidden))
+        waiting = Line("answer", name, answer)
+    if waiting is not None:
+        found.append(waiting)
+    return [*found, Line("end", who, f"return {trajectory.reward:g}")]
+
+
+def _line_read(line: str, who: str) -> Line:
+    """Return a line of a transcript that a seat read, with its kind."""
+    match = _HEAD.fullmatch(line)
+    assert match is not None
+    writer = who if match[1].startswith("you") else match[1]
+    if match[1] == "your note":
+        return Line("note", writer, line)
+    return Line("channel" if match[2] else "public", writer, line)
 
 
 def split_reply(reply: str) -> tuple[str, str]:

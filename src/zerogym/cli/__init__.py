@@ -24,6 +24,7 @@ from zerogym.cli.commands.benchmarks.compare import compare
 from zerogym.cli.commands.benchmarks.evaluate import evaluate
 from zerogym.cli.commands.benchmarks.exploit import exploit
 from zerogym.cli.commands.benchmarks.league import league
+from zerogym.cli.commands.benchmarks.report import report
 from zerogym.cli.commands.benchmarks.study import study
 from zerogym.cli.commands.browse import info, list_worlds
 from zerogym.cli.commands.doctor import doctor
@@ -51,6 +52,7 @@ app.command("play")(play)
 app.command("audit")(audit)
 app.add_typer(bench, name="bench")
 app.command("compare")(compare)
+app.command("report")(report)
 app.command("eval")(evaluate)
 app.command("study")(study)
 app.command("league")(league)
