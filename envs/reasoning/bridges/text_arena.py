@@ -220,7 +220,9 @@ def play(game: str, settings: dict[str, Any], seed: int, replies: list[str]) -> 
         found = {"said": said, "over": bool(core.done), "reward": 0.0, "void": False}
         if core.done:
             rewards, info = env.close()
-            found["reward"] = float((rewards or {}).get(0, 0.0))
+            found["reward"] = (rewards or {}).get(0, 0.0)
+            if not isinstance(found["reward"], int | float):  # some games mix up two arguments
+                raise ValueError(f"the reward of {game} is no number: {found['reward']!r:.60}")
             found["said"] = "\n".join(filter(None, (said, str(info[0].get("reason") or ""))))
             found["void"] = bool(info[0]["invalid_move"])
         else:

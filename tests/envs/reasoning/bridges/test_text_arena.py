@@ -43,6 +43,8 @@ class Dice:
         if "raise" in action:
             raise KeyError(action)
         self.state.made_invalid_move = "[" not in action
+        if "[text]" in action:
+            self.state.done, self.state.rewards = True, {0: "Bad format"}
         if "[stop]" in action:
             self.state.done = True
             self.state.rewards = {0: 7 * self.rolls.count(6) / len(self.rolls)}
@@ -120,7 +122,8 @@ def test_what_the_game_does_with_a_reply_is_scored_in_time(
 ) -> None:
     monkeypatch.setattr(text_arena, "STEP_SECONDS", 0.5)
     env = make()
-    for reply, says in (("[hang]", "took longer"), ("[raise]", "KeyError")):
+    faults = {"[hang]": "took longer", "[raise]": "KeyError", "[text]": "'Bad format'"}
+    for reply, says in faults.items():
         env.reset(seed=0)
         start = time.monotonic()
         said, reward, terminated, _, info = env.step(reply)
