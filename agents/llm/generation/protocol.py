@@ -6,6 +6,7 @@ which its log-probabilities do not belong. Left out: streaming, beams, several s
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -97,6 +98,17 @@ class Generator(Protocol):
 
     def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
         """Load the weights of a module or of its state dict."""
+
+
+@runtime_checkable
+class Keeper(Protocol):
+    """An engine that reads a conversation once; of ours `TransformersGenerator` does.
+
+    vLLM and its servers keep what they have read by themselves.
+    """
+
+    def keeping(self, conversations: int) -> AbstractContextManager[None]:
+        """Keep so many conversations at most from one call to the next inside a block."""
 
 
 @runtime_checkable

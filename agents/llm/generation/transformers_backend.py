@@ -2,18 +2,21 @@
 
 Unlike `model.generate`, the loop returns the log-probability of each sampled token, has a seed for
 each row, and no row is computed after its end: rows leave the batch when they are done and others
-take their places. Equal prompts that begin together are read once.
+take their places. Equal prompts that begin together are read once; inside `keeping` a conversation
+is, too: each turn reads what is new since the last.
 
-Left out: keeping the cache from one turn to the next (each turn reads its whole conversation
-again), speculative decoding, beam search, encoder-decoder models, models without a key-value cache.
+Left out: speculative decoding, beam search, encoder-decoder models, models without a key-value
+cache.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 
+from zerogym.agents.llm.generation.decoding.kept_prefixes import KeptPrefixes
 from zerogym.agents.llm.generation.decoding.kv_cache import Forward, GrowingKVCache, KVCache
 from zerogym.agents.llm.generation.decoding.running_sequences import RunningSequence, StopCriteria
 from zerogym.agents.llm.generation.decoding.sampling import (
@@ -22,6 +25,7 @@ from zerogym.agents.llm.generation.decoding.sampling import (
     token_entropies,
 )
 from zerogym.agents.llm.generation.decoding.slot_cache import SlotKVCache, fits_slots
+from zerogym.agents.llm.generation.decoding.slot_layer import SlotLayer
 from zerogym.agents.llm.generation.decoding.static_shapes import StaticStep
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.models.onednn_linear import SELDOM, fast_products
@@ -70,6 +74,9 @@ class TransformersGenerator:
         self._forward = Forward(self.model, tokenizer.pad_token_id or 0)
         self._static = static
         self._slots: bool | None = None  # not yet tested
+        self._blocks: list[int] = []  # of `keeping`: most conversations
+        self._kept: dict[tuple[str, ...], KeptPrefixes] = {}  # by the active adapters
+        self._spare: list[SlotLayer] = []  # of the last call's cache
 
     def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
         """Return one completion for each prompt.
@@ -93,6 +100,28 @@ class TransformersGenerator:
         finally:
             self.model.train(was_training)
         return [self.stop.completion(row, sampling) for row in rows]
+
+    @contextmanager
+    def keeping(self, conversations: int) -> Iterator[None]:
+        """Keep keys and values from one call to the next inside the block.
+
+        A prompt is read from the end of the kept text with which it has the longest start in
+        common: replies are the same up to rounding. `update_weights` drops all texts; inside the
+        block no other weights change. They take as much memory as the cache of a call with as many
+        rows, which is free after the block. Models whose cache does not fit slots keep nothing.
+
+        Args:
+            conversations: Most texts that are kept, those of each adapter apart; the largest number
+                of blocks inside each other counts.
+        """
+        self._blocks.append(conversations)
+        try:
+            yield
+        finally:
+            self._blocks.pop()
+            if not self._blocks:
+                self._kept.clear()
+                self._spare.clear()
 
     def score(
         self, prompts: Sequence[Sequence[int]], continuations: Sequence[Sequence[int]]
@@ -169,21 +198,38 @@ class TransformersGenerator:
                 raise ValueError(f"the weights do not fit the model: {sorted(wrong)[:5]}")
             self.model.load_state_dict(given, strict=False)
         self.weight_version = version
+        self._kept.clear()
+
+    def _cache(self, rows: Sequence[RunningSequence]) -> tuple[KVCache, KeptPrefixes | None]:
+        """Return a cache for a call, and what is kept from the calls before."""
+        slots = min(self.batch_size, len(rows))
+        if self._slots is None:
+            self._slots = fits_slots(self._forward)
+        if not self._slots:
+            return GrowingKVCache(self._forward), None
+        if not self._blocks:
+            return SlotKVCache(self._forward, slots, self._static), None
+        adapted = getattr(self.model, "peft_config", None)
+        key = tuple(self.model.active_adapters()) if adapted else ()
+        kept = self._kept.setdefault(key, KeptPrefixes(0))
+        kept.most = max(self._blocks)
+        cache = SlotKVCache(self._forward, slots, self._static, self._spare)
+        kept.begin(cache, rows)
+        return cache, kept
 
     def _decode(self, rows: list[RunningSequence], sampling: Sampling) -> None:
         """Sample tokens until every row is finished."""
-        if self._slots is None:
-            self._slots = fits_slots(self._forward)
-        cache: KVCache = GrowingKVCache(self._forward)
-        if self._slots:
-            cache = SlotKVCache(self._forward, self._static)
+        cache, kept = self._cache(rows)
         waiting, running = deque(rows), list[RunningSequence]()
         logits = torch.empty(0)  # of the next token of each row that is running (B, V)
         while waiting or running:
             free = min(self.batch_size - len(running), len(waiting))
             if not running or (cache.joins and free and free * _JOIN >= self.batch_size):
                 fresh = [waiting.popleft() for _ in range(free)]
-                first = cache.read([row.prompt for row in fresh])
+                if kept is None:
+                    first = cache.read([row.prompt for row in fresh])
+                else:
+                    first, fresh = kept.read(fresh)
                 logits = torch.cat([logits, first]) if running else first
                 running += fresh
             numbers = [row.numbers[len(row.ids)] for row in running]
@@ -196,6 +242,8 @@ class TransformersGenerator:
                 found = token_entropies(logits, sampling)  # (B,)
                 for row, entropy in zip(running, found.tolist(), strict=True):
                     row.entropies.append(entropy)
+            if kept is not None:
+                kept.save([one for one in enumerate(running) if one[1].finish])
             order = cache.keep([i for i, row in enumerate(running) if row.finish is None])
             if len(order) < len(running):
                 running = [running[i] for i in order]

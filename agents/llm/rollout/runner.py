@@ -1,15 +1,18 @@
 """The one episode runner: environments and engines in, trajectories out.
 
 All episodes of a batch advance together, so that every engine call has as many rows as there are
-episodes waiting for that player; or each at its own pace ("VerlTool: Towards Holistic Agentic
+episodes waiting for that player, and an engine that can (`Keeper`) reads each conversation once;
+or each at its own pace ("VerlTool: Towards Holistic Agentic
 Reinforcement Learning with Tool Use", 2025, arXiv 2509.01055). Left out: replies that join an
 engine call which has begun.
 """
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 
 from zerogym.agents.llm.distributed import parallel
+from zerogym.agents.llm.generation.protocol import Keeper
 from zerogym.agents.llm.rollout.env_stepping import EnvStepper
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.episode import Episode, Player, Players, PlayerSlot, SlotKey
@@ -95,7 +98,9 @@ def play(
     running: list[Episode] = []
     records: dict[int, list[Trajectory]] = {}
     slots: dict[SlotKey, PlayerSlot] = {}
-    with EnvStepper(asynchronous) as steps:
+    with ExitStack() as stack:
+        steps = stack.enter_context(EnvStepper(asynchronous))
+        _keep_conversations(stack, envs, list(waiting)[:concurrent], players)
         while waiting or running:
             while waiting and len(running) < concurrent:
                 running.append(waiting.popleft())
@@ -122,6 +127,20 @@ def play(
     return parallel.all_records(
         [record for number in sorted(records) for record in records[number]]
     )
+
+
+def _keep_conversations(
+    stack: ExitStack, envs: Environments, episodes: Sequence[Episode], players: Players
+) -> None:
+    """Let the engines keep the conversations of so many episodes at once, till the stack ends."""
+    whole = [players] if isinstance(players, Player) else players.values()
+    engines = {id(player.generator): player.generator for player in whole}
+    keepers = [engine for engine in engines.values() if isinstance(engine, Keeper)]
+    if keepers and episodes:
+        tasks = {episode.prompt.task.name: episode.prompt.task for episode in episodes}
+        seats = max(len(envs.of(task).seats) for task in tasks.values())
+        for engine in keepers:
+            stack.enter_context(engine.keeping(seats * len(episodes)))
 
 
 def rollout_groups(

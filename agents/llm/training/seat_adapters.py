@@ -12,7 +12,7 @@ plays (`llm:RUN`, `past:RUN`); vLLM, whose requests could name adapters; sharded
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 import torch
@@ -55,6 +55,11 @@ class SeatEngine:
         use(self._engine.model, self._seat)
         scores: list[tuple[float, ...]] = self._engine.score(prompts, continuations)
         return scores
+
+    def keeping(self, conversations: int) -> AbstractContextManager[None]:
+        """Keep so many conversations of each seat at most inside a block."""
+        block: AbstractContextManager[None] = self._engine.keeping(conversations)
+        return block
 
     def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
         """Load the weights of all seats."""

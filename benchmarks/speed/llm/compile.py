@@ -22,7 +22,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.cache_utils import DynamicLayer
 
 from zerogym.agents.llm.generation.decoding.llama_decode import llama_step
-from zerogym.agents.llm.generation.decoding.slot_cache import Ends, SlotLayer
+from zerogym.agents.llm.generation.decoding.slot_layer import Ends, SlotLayer
 from zerogym.agents.llm.models.loading import load_model
 from zerogym.benchmarks.speed.llm.timing import compared, timed
 from zerogym.benchmarks.speed.loops import in_turn, options

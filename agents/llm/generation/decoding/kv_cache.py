@@ -41,7 +41,7 @@ class Forward:
     """
 
     def __init__(self, model: Any, pad: int) -> None:
-        self.model, self._pad = model, pad
+        self.model, self.pad = model, pad
         self.accepts = set(inspect.signature(model.forward).parameters)
 
     def __call__(
@@ -71,7 +71,7 @@ class Forward:
         for prompt in prompts:
             place.setdefault(tuple(prompt), len(place))
         width = max(map(len, place))
-        ids = [[self._pad] * (width - len(prompt)) + list(prompt) for prompt in place]
+        ids = [[self.pad] * (width - len(prompt)) + list(prompt) for prompt in place]
         shown = [[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in place]
         device = self.model.device
         mask = torch.tensor(shown, device=device)  # (U, T)

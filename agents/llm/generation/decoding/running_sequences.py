@@ -14,6 +14,7 @@ class RunningSequence:
     prompt: list[int]
     numbers: Sequence[float]  # (N,) uniform in [0, 1), one a token
     room: int  # tokens left in the context
+    known: int = 0  # first tokens of the prompt that were kept from calls before
     ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     entropies: list[float] = field(default_factory=list)  # where they are requested
