@@ -62,14 +62,14 @@ class Played:
     """An episode that is over.
 
     Attributes:
-        pay: Of each seat.
+        payoffs: Of each seat.
         roles: Of each seat, as chance dealt it at first; its number where it has none.
         loser: The seat that forfeited; None without a forfeit.
         agreement: What `agreement_of` finds; empty in games that are not about one.
         lines: The transcript.
     """
 
-    pay: tuple[float, ...]
+    payoffs: tuple[float, ...]
     roles: tuple[str, ...]
     loser: int | None
     agreement: Mapping[str, float]
@@ -108,14 +108,14 @@ def play_episode(
         state = game.apply(state, move)
         if game.to_move(state) == CHANCE:
             state = deal(game, state, deals)
-    paid = game.payoff(state) if loser is None else forfeit(game, loser)
-    pay = tuple(map(float, paid))
+    won = game.payoff(state) if loser is None else forfeit(game, loser)
+    payoffs = tuple(map(float, won))
     lines = lines_of(game, first, state, replies, loser) if transcript else []
-    roles = tuple(role_of(game, first, seat) or f"seat {seat + 1}" for seat in range(len(pay)))
-    return Played(pay, roles, loser, agreement_of(game, state, pay), lines)
+    roles = tuple(role_of(game, first, seat) or f"seat {seat + 1}" for seat in range(len(payoffs)))
+    return Played(payoffs, roles, loser, agreement_of(game, state, payoffs), lines)
 
 
-def agreement_of(game: Game[Any], state: Any, pay: Sequence[float]) -> dict[str, float]:
+def agreement_of(game: Game[Any], state: Any, payoffs: Sequence[float]) -> dict[str, float]:
     """Return whether the seats agreed, and how good that was by enumeration.
 
     Returns:
@@ -127,14 +127,14 @@ def agreement_of(game: Game[Any], state: Any, pay: Sequence[float]) -> dict[str,
     possible = game.agreements(state) if hasattr(game, "agreements") else ()
     if not possible:
         return {}
-    if sum(pay) <= 0:
+    if sum(payoffs) <= 0:
         return {"agreed": 0.0, "pareto": 0.0, "nash": 0.0}
     better = any(
-        all(a >= b for a, b in zip(other, pay, strict=True)) and sum(other) > sum(pay)
+        all(a >= b for a, b in zip(other, payoffs, strict=True)) and sum(other) > sum(payoffs)
         for other in possible
     )
     return {
         "agreed": 1.0,
         "pareto": float(not better),
-        "nash": prod(pay) / max(map(prod, possible)),
+        "nash": prod(payoffs) / max(map(prod, possible)),
     }

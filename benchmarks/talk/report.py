@@ -42,7 +42,7 @@ def _block(table: TalkTable, game: str) -> dict[str, Any]:
     for meeting, row in table.rows.items():
         if meeting.game != game:
             continue
-        cells = [row.pay.get(role) for role in roles]
+        cells = [row.payoffs.get(role) for role in roles]
         cells += [row.measures[name] for name in names]
         rows.append((meeting.player, meeting.partner, cells))
     for (meeting, seat), lines in table.lines.items():
@@ -53,7 +53,7 @@ def _block(table: TalkTable, game: str) -> dict[str, Any]:
     exploited = [
         (player, value) for (played, player), value in table.exploited.items() if played == game
     ]
-    heads = [*(f"pay, {role}" for role in roles), *names]
+    heads = [*(f"payoff, {role}" for role in roles), *names]
     return {"game": game, "heads": heads, "rows": rows, "talks": talks, "exploited": exploited}
 
 

@@ -132,7 +132,8 @@ class _Run:
             "zero_sum": game.zero_sum,
             "range": [low, high],
             "episodes": [
-                {"pay": p.pay, "roles": p.roles, "forfeit": p.loser, **p.agreement} for p in played
+                {"payoffs": p.payoffs, "roles": p.roles, "forfeit": p.loser, **p.agreement}
+                for p in played
             ],
             "lines": [line.record() for line in played[0].lines],
         }

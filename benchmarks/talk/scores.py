@@ -1,6 +1,6 @@
-"""From the cells of `bench talk` to its table: pay of each seat, welfare, success, agreements.
+"""From the cells of `bench talk` to its table: payoffs of roles, welfare, success, agreements.
 
-A row is a player and whom it meets in a game. **Pay** is the mean payoff of the player in a role,
+A row is a player and whom it meets in a game. **Payoff** is the mean of the player in a role,
 or in a seat where there are no roles; **welfare** the mean sum over all seats; **success** the
 share of episodes in which the player has more than 0 where sums are zero, else more than half of
 what can be had, as in `info["success"]`. In games about an agreement **agreed** is its share,
@@ -43,13 +43,13 @@ class Row:
     """The numbers of a meeting.
 
     Attributes:
-        pay: By the role of the player.
+        payoffs: By the role of the player.
         measures: By name, of `MEASURES`.
         episodes: In all seats together.
         each: Of them, by the role of the player.
     """
 
-    pay: dict[str, Estimate] = field(default_factory=dict)
+    payoffs: dict[str, Estimate] = field(default_factory=dict)
     measures: dict[str, Estimate] = field(default_factory=dict)
     episodes: int = 0
     each: dict[str, int] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class TalkTable:
     Attributes:
         suite: What was played.
         rows: By meeting, in the order of the run.
-        roles: By game, the roles in which somebody was paid, by their names.
+        roles: By game, the roles in which somebody had payoffs, by their names.
         exploited: By game and player; those that are known.
         lines: By meeting and seat, the transcript of an episode.
     """
@@ -89,30 +89,30 @@ def tabulate(suite: TalkSuite, records: Sequence[Record]) -> TalkTable:
             table.lines[meeting, record["seat"]] = record["lines"]
     table.rows = {meeting: _row(own) for meeting, own in cells.items()}
     for meeting, row in table.rows.items():
-        found = {*table.roles.get(meeting.game, ()), *row.pay}
+        found = {*table.roles.get(meeting.game, ()), *row.payoffs}
         table.roles[meeting.game] = sorted(found)
     return table
 
 
 def _row(cells: Sequence[Record]) -> Row:
     """Return the numbers of the cells of one meeting."""
-    row, success, pay = Row(), list[float](), dict[str, list[float]]()
+    row, success, payoffs = Row(), list[float](), dict[str, list[float]]()
     every = [episode for cell in cells for episode in cell["episodes"]]
     for cell in cells:
         low, high = cell["range"]
         bar = 0.0 if cell["zero_sum"] else (low + high) / 2
         for episode in cell["episodes"]:
-            seats = range(len(episode["pay"])) if cell["seat"] is None else [cell["seat"]]
+            seats = range(len(episode["payoffs"])) if cell["seat"] is None else [cell["seat"]]
             # Seats of one episode are no independent cases: their mean is one.
-            success.append(sum(episode["pay"][seat] > bar for seat in seats) / len(seats))
+            success.append(sum(episode["payoffs"][seat] > bar for seat in seats) / len(seats))
             parts: dict[str, list[float]] = {}
             for seat in seats:
-                parts.setdefault(episode["roles"][seat], []).append(episode["pay"][seat])
+                parts.setdefault(episode["roles"][seat], []).append(episode["payoffs"][seat])
             for role, own in parts.items():
-                pay.setdefault(role, []).append(sum(own) / len(own))
-    row.pay = {role: mean(values) for role, values in pay.items()}
-    row.each, row.episodes = {role: len(values) for role, values in pay.items()}, len(every)
-    row.measures["welfare"] = mean([float(sum(episode["pay"])) for episode in every])
+                payoffs.setdefault(role, []).append(sum(own) / len(own))
+    row.payoffs = {role: mean(values) for role, values in payoffs.items()}
+    row.each, row.episodes = {role: len(values) for role, values in payoffs.items()}, len(every)
+    row.measures["welfare"] = mean([float(sum(episode["payoffs"])) for episode in every])
     row.measures["success"] = share(success)
     for name in SHARES:
         if all(name in episode for episode in every):
@@ -141,8 +141,8 @@ def mean(values: Sequence[float]) -> Estimate:
 def long_rows(table: TalkTable) -> Iterator[tuple[object, ...]]:
     """Yield a row for each number, with the values of `COLUMNS`."""
     for meeting, row in table.rows.items():
-        for role, found in row.pay.items():
-            yield (*meeting, "pay", role, found.value, found.low, found.high, row.each[role])
+        for role, found in row.payoffs.items():
+            yield (*meeting, "payoff", role, found.value, found.low, found.high, row.each[role])
         for name, found in row.measures.items():
             yield (*meeting, name, "", found.value, found.low, found.high, row.episodes)
     for (game, player), value in table.exploited.items():

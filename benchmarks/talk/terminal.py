@@ -7,10 +7,10 @@ from zerogym.benchmarks.league.table import estimate_text, grid, number
 from zerogym.benchmarks.talk.scores import MEASURES, Meeting, TalkTable
 
 NOTE = (
-    "Below: the 95 % interval over episodes. Pay is the player's, in each role or seat, with the "
-    "partner in all others; welfare is the sum over seats. Success: above 0 where sums are zero, "
-    "else above half of the range. Nash: product of payoffs over the greatest possible. Exploit.: "
-    "exact, what a seat gains by the best answer to the player; – not computed."
+    "Below: the 95 % interval over episodes. Payoffs are the player's in each role or seat, with "
+    "the partner in all others; welfare is the sum over seats. Success: above 0 where sums are "
+    "zero, else above half of the range. Nash: product of payoffs over the greatest possible. "
+    "Exploit.: exact, what a seat gains by the best answer to the player; – not computed."
 )
 
 
@@ -41,7 +41,7 @@ def _block(table: TalkTable, game: str, meetings: list[Meeting]) -> RenderableTy
         found.add_column(heading, justify="right")
     for meeting in meetings:
         row = table.rows[meeting]
-        cells = [estimate_text(row.pay.get(role)) for role in titles]
+        cells = [estimate_text(row.payoffs.get(role)) for role in titles]
         cells += [estimate_text(row.measures[name]) for name in names]
         if exploited:
             alone = meeting.player == meeting.partner

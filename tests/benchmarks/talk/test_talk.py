@@ -57,7 +57,7 @@ def test_every_player_meets_every_other_in_every_seat() -> None:
 
 
 def test_means_are_those_of_the_whole_game_tree(tmp_path: Path) -> None:
-    """Pay of the seats in 150 episodes lies within four standard errors of the exact values."""
+    """Payoffs of the seats in 150 episodes lies within four standard errors of the exact values."""
     suite, game = talk_suite(["ultimatum", "scripted", "random"], (), 150), load_game("ultimatum")
     table = tabulate(suite, run_talk(suite, tmp_path))
     players = [make_opponent(game, name) for name in ("scripted", "random")]
@@ -65,10 +65,10 @@ def test_means_are_those_of_the_whole_game_tree(tmp_path: Path) -> None:
         profile: Any = players if seat == 0 else players[::-1]
         exact = expected_payoffs(game, profile)
         role = ("proposer", "responder")[seat]
-        pay = table.rows[Meeting("ultimatum", "scripted", "random")].pay[role]
-        assert abs(pay.value - exact[seat]) < pay.high - pay.low < 2
+        payoffs = table.rows[Meeting("ultimatum", "scripted", "random")].payoffs[role]
+        assert abs(payoffs.value - exact[seat]) < payoffs.high - payoffs.low < 2
     row = table.rows[Meeting("ultimatum", "scripted", "scripted")]
-    assert [found.value for found in row.pay.values()] == [5.0, 5.0]
+    assert [found.value for found in row.payoffs.values()] == [5.0, 5.0]
     assert (row.measures["welfare"].value, row.measures["nash"].value) == (10.0, 1.0)
     assert table.exploited["ultimatum", "random"] == pytest.approx(2.5)
 
@@ -85,7 +85,10 @@ def test_the_weak_player_is_half_of_each() -> None:
 
 def test_agreements_are_compared_with_all_that_were_possible() -> None:
     game: Any = load_game("ultimatum", coins=4)
-    found = {pay: agreement_of(game, None, pay) for pay in ((3.0, 1.0), (2.0, 2.0), (0.0, 0.0))}
+    found = {
+        payoffs: agreement_of(game, None, payoffs)
+        for payoffs in ((3.0, 1.0), (2.0, 2.0), (0.0, 0.0))
+    }
     assert found[3.0, 1.0] == {"agreed": 1.0, "pareto": 1.0, "nash": 0.75}
     assert found[2.0, 2.0]["nash"] == 1.0
     assert found[0.0, 0.0] == {"agreed": 0.0, "pareto": 0.0, "nash": 0.0}
@@ -147,7 +150,7 @@ def test_transcripts_have_each_line_under_who_may_read_it() -> None:
     ]  # fmt: skip
     assert played.lines[2].text == "They know nothing." and "take 1 2 3" in played.lines[3].text
     lost = play_episode(game, [Noted(Model("hm")), players[1]], 0, 0, transcript=True)
-    assert (lost.loser, lost.pay, lost.lines[-1].kind) == (0, (0.0, 0.0), "end")
+    assert (lost.loser, lost.payoffs, lost.lines[-1].kind) == (0, (0.0, 0.0), "end")
     assert split_reply("<answer>a</answer> b <answer>c</answer> d") == (
         "<answer>a</answer> b d", "c",
     )  # fmt: skip

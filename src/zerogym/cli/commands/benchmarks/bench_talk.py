@@ -44,7 +44,7 @@ def talk(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Players of every kind in all games of talk: pay, welfare, success. Continues after a stop."""
+    """Players of all kinds in the games of talk: payoffs, welfare. Continues after a stop."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: the model is small
     json_only(as_json)
     require("jinja2", "bench", "the report")

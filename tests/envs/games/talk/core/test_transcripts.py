@@ -1,4 +1,4 @@
-"""What is kept of the last text never changes the next one, whatever states are looked at."""
+"""Texts do not depend on what is kept of the last one, whatever states are looked at."""
 
 import random
 from typing import Any
@@ -44,9 +44,9 @@ def test_sealed_turns_appear_with_the_last_of_their_round() -> None:
     game = Whispers()
     turns = [Turn(0, EVERYONE, 1)]
     turns += [Turn(seat, SEALED, seat % 2) for seat in range(3)]
-    seen = [game.transcripts.read(TalkState((), tuple(turns[:made])), 2) for made in range(1, 5)]
+    texts = [game.transcripts.read(TalkState((), tuple(turns[:made])), 2) for made in range(1, 5)]
     first = "[player 1: yes]"
-    assert seen == [first, first, first, f"{first}\n[player 1: no]\n[player 2: yes]\n[you: no]"]
+    assert texts == [first, first, first, f"{first}\n[player 1: no]\n[player 2: yes]\n[you: no]"]
 
 
 class Later(Whispers):
