@@ -113,8 +113,8 @@ def play_held_out(
 
 
 def _episode(env: OneSeat, player: Any, view: View, seed: int) -> tuple[float, bool]:
-    """The player's payoff, and whether somebody forfeited."""
-    rng, memory, opening = np.random.default_rng((seed, _FRESH)), None, True
+    """The player's payoff, the sum of its rewards, and whether somebody forfeited."""
+    rng, memory, opening, payoff = np.random.default_rng((seed, _FRESH)), None, True, 0.0
     if isinstance(player, Mixture):
         player = player.members[player.draw(rng)]
     while True:
@@ -125,6 +125,7 @@ def _episode(env: OneSeat, player: Any, view: View, seed: int) -> tuple[float, b
             )
             opening = False
         # There is no action -1: it forfeits, or ends a game that was decided before.
-        _, payoff, terminated, _, info = env.step(-1 if move is None else move)
+        _, reward, terminated, _, info = env.step(-1 if move is None else move)
+        payoff += float(reward)
         if terminated:
-            return float(payoff), "feedback" in info
+            return payoff, "feedback" in info

@@ -20,6 +20,7 @@ from zerogym.envs.games.cards.kuhn_poker import KuhnPoker
 from zerogym.envs.games.core.game import TERMINAL, deal, load_game
 from zerogym.envs.games.core.tabular_policy import expected_payoffs, information_sets
 from zerogym.envs.games.opponents.registry import opponent_names, uniform_policy
+from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.games.solvers.best_response import best_response, exploitability
 from zerogym.errors import UnknownName
 
@@ -133,6 +134,14 @@ def test_who_learned_by_self_play_joins_a_league() -> None:
     assert np.array(match.payoffs)[:, :, 1].mean() > 0
     with pytest.raises(UnknownName, match="ppo:STEPS"):
         named(load_game("othello"), ["self_play"])
+
+
+def test_a_payoff_is_all_rewards_of_an_episode_not_the_last_one() -> None:
+    game = load_game("twenty_questions")
+    rule = GreedyPlayer(scripted_policy(game))
+    played = play_held_out(game, rule, rule, fresh_seeds(0, 60))
+    assert set(played.payoffs.ravel()) == {5.0, 6.0}, "10 for the guess, -1 for 4 or 5 questions"
+    assert played.payoffs.mean() == pytest.approx(5.875, abs=0.15)  # the exact mean
 
 
 def test_the_baseline_of_a_game() -> None:
