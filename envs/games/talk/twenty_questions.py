@@ -7,30 +7,22 @@ out: things outside of the table, and answers that are wrong (a keeper's wrong a
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import log2
 from typing import ClassVar
 
 import numpy as np
 
 from zerogym.envs.games.core.game import CHANCE, equally_likely
-from zerogym.envs.games.core.parameters import check_number
+from zerogym.envs.games.core.parameters import check_choice, check_number
 from zerogym.envs.games.talk.core.env import TalkEnv
 from zerogym.envs.games.talk.core.rules import OVER, Phase, TalkGame, TalkState
 from zerogym.envs.games.talk.core.surveys import Survey
+from zerogym.envs.games.talk.question_tables import TABLES, Table
 
 GUESSER, KEEPER = 0, 1
-QUESTIONS = (
-    "is it alive", "is it an animal", "can it fly", "is it found in water", "can one eat it",
-    "is it of metal", "can one ride in it or on it", "does it fit in a hand",
-)  # fmt: skip
-KEYWORDS = ("alive", "animal", "fly", "water", "eat", "metal", "ride", "hand")
-THINGS = {  # answers to the questions, in their order
-    "eagle": "11100000", "ship": "00010110", "candy": "00001001", "oak": "10000000",
-    "hammer": "00000101", "salmon": "11011000", "kite": "00100000", "airplane": "00100110",
-    "cat": "11000000", "bread": "00001000", "rose": "10000001", "anvil": "00000100",
-    "bicycle": "00000110", "bee": "11100001", "pencil": "00000001", "house": "00000000",
-}  # fmt: skip
-NAMES = tuple(THINGS)
+QUESTIONS = 8  # of a table
+MOST = 16  # things of a table
 PRIZE = 10.0  # of a right guess, for both; each question costs 1
 YES, NO, UNCLEAR = range(3)  # after questions and guesses
 
@@ -44,23 +36,36 @@ class TwentyQuestions(TalkGame):
     Attributes:
         things: The first so many of the table, 2 to 16.
         questions: The most that may be posed, 1 to 20.
+        about: `things` or `cities`, a table of `question_tables.py`.
     """
 
     things: int = 16
     questions: int = 8
+    about: str = "things"
     name: ClassVar[str] = "twenty_questions"
     perfect_information: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Refuse other numbers."""
         super().__post_init__()
-        check_number("things", self.things, 2, len(NAMES))
+        check_number("things", self.things, 2, MOST)
         check_number("questions", self.questions, 1, 20)
+        check_choice("about", self.about, list(TABLES))
+
+    @property
+    def table(self) -> Table:
+        """The questions, and the answers for each thing."""
+        return TABLES[self.about]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The things."""
+        return tuple(self.table.answers)[: self.things]
 
     @property
     def num_actions(self) -> int:
         """Questions, guesses and answers."""
-        return len(QUESTIONS) + self.things + 3
+        return QUESTIONS + self.things + 3
 
     @property
     def max_turns(self) -> int:
@@ -76,8 +81,8 @@ class TwentyQuestions(TalkGame):
     def small(self) -> bool:
         """Few things and questions."""
         courses = self.things**2
-        for made in range(min(self.questions, len(QUESTIONS))):
-            courses *= len(QUESTIONS) - made
+        for made in range(min(self.questions, QUESTIONS)):
+            courses *= QUESTIONS - made
         return courses < 10_000
 
     @property
@@ -93,20 +98,20 @@ class TwentyQuestions(TalkGame):
         """A thing is drawn; then new questions, each answered, and after the first one guess."""
         if not state.deals:
             return Phase(CHANCE)
-        made, first = len(state.turns), len(QUESTIONS) + self.things
+        made, first = len(state.turns), QUESTIONS + self.things
         if made % 2:
             question = state.turns[-1].act
             if question is None:
                 return Phase(KEEPER, (first + YES, first + NO, first + UNCLEAR), words="none")
-            if question >= len(QUESTIONS):
+            if question >= QUESTIONS:
                 return OVER
-            answer = YES if answer_of(state.deals[0], question) else NO
+            answer = YES if self.answer(state.deals[0], question) else NO
             return Phase(KEEPER, (first + answer,), words="none")
-        guesses = range(len(QUESTIONS), first)
+        guesses = range(QUESTIONS, first)
         if made == 2 * self.questions:
             return Phase(GUESSER, tuple(guesses), words="beside")
         posed = {turn.act for turn in state.turns}
-        new = (number for number in range(len(QUESTIONS)) if number not in posed)
+        new = (number for number in range(QUESTIONS) if number not in posed)
         return Phase(GUESSER, (*new, *(guesses if made else ())), words="alone")
 
     def chance(self, state: TalkState) -> tuple[tuple[int, Fraction], ...]:
@@ -121,7 +126,11 @@ class TwentyQuestions(TalkGame):
         """Return the question about the thing, to the guesser."""
         if seat == KEEPER or not state.deals:
             return None
-        return Survey("Which thing is it?", NAMES[: self.things], state.deals[0])
+        return Survey("Which thing is it?", self.names, state.deals[0])
+
+    def answer(self, thing: int, question: int) -> bool:
+        """Return the true answer to a question, by their numbers."""
+        return self.table.answers[self.names[thing]][question] == "1"
 
     def left(self, state: TalkState) -> list[int]:
         """Return the things that fit the answers to the questions of the table."""
@@ -129,8 +138,8 @@ class TwentyQuestions(TalkGame):
         for number in range(0, len(state.turns) - 1, 2):
             question, answer = state.turns[number].act, state.turns[number + 1].act
             if question is not None:
-                yes = answer == len(QUESTIONS) + self.things + YES
-                found = [thing for thing in found if answer_of(thing, question) == yes]
+                yes = answer == QUESTIONS + self.things + YES
+                found = [thing for thing in found if self.answer(thing, question) == yes]
         return found
 
     def redeal(self, state: TalkState, seat: int, rng: np.random.Generator) -> tuple[int, ...]:
@@ -145,7 +154,7 @@ class TwentyQuestions(TalkGame):
         if not state.turns:
             return 0.0, 0.0
         last, made = state.turns[-1], (len(state.turns) + 1) // 2
-        guess = None if last.act is None else last.act - len(QUESTIONS)
+        guess = None if last.act is None else last.act - QUESTIONS
         if last.seat == KEEPER or guess is None or guess < 0:
             return -float(made), -float(made)
         total = PRIZE * (guess == state.deals[0]) - (made - 1)
@@ -154,7 +163,7 @@ class TwentyQuestions(TalkGame):
     def rules(self, seat: int) -> str:
         """The rules in four lines."""
         return (
-            f"Twenty questions: the keeper holds one of these: {', '.join(NAMES[: self.things])}.\n"
+            f"Twenty questions: the keeper holds one of these: {', '.join(self.names)}.\n"
             f"The guesser poses 1 to {self.questions} yes-no questions, which the keeper "
             "answers truly, and guesses once.\nA right guess is worth "
             f"{PRIZE:g} points to both, each question costs both 1. You are the {self.role(seat)}."
@@ -162,7 +171,7 @@ class TwentyQuestions(TalkGame):
 
     def holding(self, state: TalkState, seat: int) -> str:
         """Return the keeper's thing; the guesser has none."""
-        return f"You hold: {NAMES[state.deals[0]]}." if seat == KEEPER else "You are guessing."
+        return f"You hold: {self.names[state.deals[0]]}." if seat == KEEPER else "You are guessing."
 
     def choices(self, state: TalkState) -> str:
         """The questions that are new, and the form of a guess; or the answers."""
@@ -170,7 +179,7 @@ class TwentyQuestions(TalkGame):
         if phase.mover == KEEPER:
             free = " or ".join(f"<answer>{name}</answer>" for name in ("yes", "no"))
             return f"{free}{', or <answer>unclear</answer>' if len(phase.acts) > 1 else ''}"
-        new = [QUESTIONS[act] for act in phase.acts if act < len(QUESTIONS)]
+        new = [self.table.questions[act] for act in phase.acts if act < QUESTIONS]
         guess = "<answer>guess THING</answer>"
         if not new:
             return guess
@@ -179,33 +188,30 @@ class TwentyQuestions(TalkGame):
 
     def result(self, state: TalkState, seat: int) -> str:
         """Return the thing and the points."""
-        return f"It was: {NAMES[state.deals[0]]}. You get {self.returns(state)[seat]:g} points."
+        return (
+            f"It was: {self.names[state.deals[0]]}. You get {self.returns(state)[seat]:g} points."
+        )
 
     def action_name(self, state: TalkState, action: int) -> str:
         """`is it alive`, `guess cat`, `yes`, `no` or `unclear`."""
-        if action < len(QUESTIONS):
-            return QUESTIONS[action]
-        guess = action - len(QUESTIONS)
+        if action < QUESTIONS:
+            return self.table.questions[action]
+        guess = action - QUESTIONS
         return (
-            f"guess {NAMES[guess]}"
+            f"guess {self.names[guess]}"
             if guess < self.things
             else (("yes", "no", "unclear")[guess - self.things])
         )
 
 
-def answer_of(thing: int, question: int) -> bool:
-    """Return the true answer to a question, by their numbers."""
-    return THINGS[NAMES[thing]][question] == "1"
-
-
-def information(things: list[int], question: int) -> float:
+def information(game: TwentyQuestions, things: list[int], question: int) -> float:
     """Return the entropy of an answer in bits, with all things equally likely: 0 to 1.
 
     Example:
-        >>> information([0, 1, 2, 3], 0)  # the eagle and the oak are alive, of four
+        >>> information(TwentyQuestions(), [0, 1, 2, 3], 0)  # eagle and oak are alive, of four
         1.0
     """
-    share = sum(answer_of(thing, question) for thing in things) / len(things)
+    share = sum(game.answer(thing, question) for thing in things) / len(things)
     return -sum(p * log2(p) for p in (share, 1 - share) if p > 0)
 
 
@@ -214,22 +220,22 @@ def scripted(game: TwentyQuestions, state: TalkState, seat: int) -> int:
 
     The keeper answers truly; to a question in free words if it has just one word of the table's
     questions, else `unclear`. With it the guesser finds one of 16 things by 4.125 questions on
-    average, where no strategy can do with fewer than log2(16) = 4.
+    average and one of 16 cities by 4, where no strategy can do with fewer than log2(16) = 4.
     """
     acts = game.legal(state)
     if seat == KEEPER:
         if len(acts) == 1:
             return acts[0]
         words = set(re.findall(r"[a-z]+", state.turns[-1].words.lower()))
-        named = [number for number, word in enumerate(KEYWORDS) if word in words]
+        named = [number for number, word in enumerate(game.table.keywords) if word in words]
         if len(named) != 1:
             return acts[UNCLEAR]
-        return acts[YES if answer_of(state.deals[0], named[0]) else NO]
+        return acts[YES if game.answer(state.deals[0], named[0]) else NO]
     things = game.left(state)
-    new = [act for act in acts if act < len(QUESTIONS)]
+    new = [act for act in acts if act < QUESTIONS]
     if len(things) == 1 or not new:
-        return len(QUESTIONS) + things[0]
-    return max(new, key=lambda act: information(things, act))
+        return QUESTIONS + things[0]
+    return max(new, key=lambda act: information(game, things, act))
 
 
 class TwentyQuestionsEnv(TalkEnv):
@@ -247,6 +253,7 @@ class TwentyQuestionsEnv(TalkEnv):
     Arguments:
         things: How many things the keeper may hold, 2 to 16; default 16.
         questions: The most that may be posed, 1 to 20, and at least one is; default 8.
+        about: `things` (default), or `cities`, of which the questions are of geography.
         messages: `templates` (default), or `free`: questions in words of the guesser's own, which
             the keeper answers by yes, no or unclear; in the text view.
 
@@ -271,7 +278,7 @@ class TwentyQuestionsEnv(TalkEnv):
 
     Source:
         "LMRL Gym: Benchmarks for Multi-Turn Reinforcement Learning with Language Models" (2023,
-        arXiv 2311.18232) has this game, on which "ArCHer" (2024, arXiv 2402.19446) trains. The
+        arXiv 2311.18232) has this game and that of cities, on which "ArCHer" (2024, arXiv 2402.19446) trains. The
         bound: Shannon, "A Mathematical Theory of Communication" (1948).
     """  # noqa: E501 (the example shows a text)
 

@@ -42,7 +42,12 @@ LARGEST: tuple[tuple[str, dict[str, Any]], ...] = (
     ("twenty_questions", {"things": 16, "questions": 20}),
     ("red_team", {"words": 8}),
     ("spy", {"players": 6, "rounds": 3, "places": 4, "colours": 4, "shapes": 4, "changes": 4}),
+    ("twenty_questions", {"about": "cities", "questions": 20}),
+    ("taboo", {"words": 16, "taboo": 0}),
+    ("codenames_mini", {"words": 16, "own": 6, "clues": 4}),
     ("backgammon", {"hyper_backgammon": False, "scoring_type": "full_scoring"}),
+    ("hanabi", {"players": 5, "hand_size": 5, "max_life_tokens": 10}),
+    ("overcooked_mini", {"layout": "ring", "horizon": 400, "onions": 3, "cook_time": 20}),
 )
 
 # Just outside the limits, the first parameter is named.
@@ -67,11 +72,19 @@ BEYOND: tuple[tuple[str, tuple[dict[str, Any], ...]], ...] = (
     ("deal_or_no_deal", ({"counts": (5,)}, {"counts": (1,)}, {"total": 21}, {"turns": 1})),
     ("simple_negotiation", ({"kinds": 1}, {"stock": 21}, {"most": 0}, {"turns": 13})),
     ("simple_negotiation", ({"scoring": "points"},)),
-    ("twenty_questions", ({"things": 17}, {"questions": 0}, {"questions": 21})),
     ("spy", ({"players": 2}, {"rounds": 4}, {"places": 5}, {"changes": 4}, {"reward": "both"})),
     ("spy", ({"colours": 1, "shapes": 1}, {"shared": 2.0}, {"single": -0.1}, {"single": True})),
     ("social_deduction", ({"players": 3}, {"players": 7}, {"rooms": 1}, {"rooms": 7})),
     ("social_deduction", ({"tasks": 0}, {"rounds": 13}, {"talks": 4}, {"cooldown": -1})),
+    ("twenty_questions", ({"things": 17}, {"questions": 0}, {"questions": 21}, {"about": "x"})),
+    ("taboo", ({"words": 1}, {"words": 17}, {"clues": 4}, {"taboo": 3})),
+    ("codenames_mini", ({"words": 5}, {"own": 7}, {"own": 6, "words": 6}, {"clues": 0})),
+    ("overcooked_mini", ({"layout": "garden"}, {"horizon": 0}, {"onions": 4}, {"cook_time": 21})),
+    (
+        "hanabi",
+        ({"players": 6}, {"colors": 0}, {"ranks": 6}, {"hand_size": 6}, {"max_life_tokens": 0}),
+    ),
+    ("hanabi", ({"colors": 1, "ranks": 1}, {"hand_size": 5, "colors": 1, "players": 3})),
     ("backgammon", ({"scoring_type": "money"}, {"max_player_turns": 0}, {"hyper_backgammon": 1})),
 )
 

@@ -8,6 +8,7 @@ import pytest
 
 from helpers.games.positions import OURS, in_turns, load_spiel, replay
 from helpers.games.talk import TALK
+from zerogym.envs.games.cooperative.hanabi import Hanabi
 from zerogym.envs.games.core.game import Game, load_game
 from zerogym.envs.games.dice.backgammon import Backgammon
 from zerogym.envs.games.economic.matrix import MatrixGame
@@ -16,6 +17,7 @@ from zerogym.envs.games.solvers.best_response import nash_conv
 
 PLAYOUTS = 200
 ELSEWHERE = {"kuhn_match": "its hands are kuhn_poker; OpenSpiel has no matches of them"}
+ELSEWHERE["overcooked_mini"] = "OpenSpiel has no kitchens; a second implementation is in its test"
 ELSEWHERE |= dict.fromkeys(
     TALK, "OpenSpiel has no messages; a second implementation is in its test"
 )
@@ -65,8 +67,17 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
             (3, 2, (2, 3), 6), (2, 5, (1, 4, 1), 3), (6, 6, (5, 2), 36),
         )
     ],
+    "hanabi": [
+        {"players": players, "colors": colors, "ranks": ranks, "hand_size": hand,
+         "max_information_tokens": hints, "max_life_tokens": lives}
+        for players, colors, ranks, hand, hints, lives in (
+            (3, 5, 5, 0, 8, 3), (5, 5, 5, 0, 8, 10), (4, 2, 5, 0, 3, 10), (2, 1, 5, 5, 1, 1),
+            (2, 2, 2, 1, 2, 10), (3, 2, 3, 2, 4, 10),
+        )
+    ],
 }  # fmt: skip
 LONG = [PARAMETERS["pig"][0], PARAMETERS["hex"][-1], PARAMETERS["battleship"][-1]]
+LONG += PARAMETERS["hanabi"][:2]
 
 
 def theirs(game: Game[Any]) -> Any:
@@ -84,6 +95,9 @@ def theirs(game: Game[Any]) -> Any:
         parameters["ship_sizes"] = f"[{';'.join(map(str, sizes))}]"
         parameters["ship_values"] = f"[{';'.join('1' for _ in sizes)}]"
         parameters["allow_repeated_shots"] = False
+    elif isinstance(game, Hanabi):
+        parameters["hand_size"] = game.hand
+        assert parameters.pop("zero_if_lost")
     return load_spiel(game.name, **parameters)
 
 

@@ -62,7 +62,8 @@ class Phase:
         mover: The seat to move, `CHANCE` or `TERMINAL`.
         acts: Numbers of the actions that may be chosen, increasing.
         channel: Who reads the move, as in a `Turn`.
-        words: With free messages: `none` but the act, words `beside` an act, or words `alone`, too.
+        words: With free messages: `none` but the act, words `beside` an act, words `alone`, too, or
+            words `instead` of an act, never beside one.
     """
 
     mover: int
@@ -327,7 +328,7 @@ class TalkGame(Game[TalkState]):
         if not self.is_free or phase.words == "none":
             return f"Reply {offered}."
         words = "<answer>words"
-        if phase.words == "alone":
+        if phase.words in ("alone", "instead"):
             return f"Reply {words}</answer>, or {offered}."
         return f"Reply {offered}; words may stand before it: {words} [act]</answer>."
 
@@ -358,7 +359,9 @@ class TalkGame(Game[TalkState]):
         if parts is None:
             return None
         words, written = spoken(parts[0]), parts[1]
-        if words is None or (written is None and phase.words != "alone"):
+        if words is None or (written is None and phase.words == "beside"):
+            return None
+        if written is not None and words and phase.words == "instead":
             return None
         act = None if written is None else self.numbers.get(written, -1)
         if act is not None and act not in phase.acts:

@@ -13,7 +13,10 @@ from zerogym.envs.games.core.tabular_policy import expected_payoffs
 from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.games.solvers.best_response import best_response
 from zerogym.envs.games.talk.core.messages import Move
-from zerogym.envs.games.talk.twenty_questions import THINGS, TwentyQuestions, TwentyQuestionsEnv
+from zerogym.envs.games.talk.question_tables import TABLES
+from zerogym.envs.games.talk.twenty_questions import TwentyQuestions, TwentyQuestionsEnv
+
+THINGS = TABLES["things"].answers
 
 
 @cache
@@ -33,15 +36,21 @@ def reference(thing: str, talk: list[str]) -> float:
     return 10.0 * (guess == thing) - talk.count("yes") - talk.count("no")
 
 
-@pytest.mark.parametrize("things", [2, 5, 16])
-def test_the_entropy_player_is_the_best_and_no_better_than_the_bound(things: int) -> None:
-    game = TwentyQuestions(things=things)
+@pytest.mark.parametrize(
+    ("about", "things"),
+    [("things", 2), ("things", 5), ("things", 16), ("cities", 5), ("cities", 16)],
+)
+def test_the_entropy_player_is_the_best_and_no_better_than_the_bound(
+    about: str, things: int
+) -> None:
+    game, table = TwentyQuestions(things=things, about=about), TABLES[about]
     rule = scripted_policy(game)
     mean = expected_payoffs(game, [rule, rule])
-    optimum = best(tuple(list(THINGS.values())[:things]), 8) / things
+    optimum = best(tuple(list(table.answers.values())[:things]), 8) / things
     assert mean == pytest.approx([optimum, optimum])
     assert 10 - optimum >= log2(things) - 1e-9
-    assert len(set(THINGS.values())) == 16
+    assert len(set(table.answers.values())) == len(table.answers) == 16
+    assert {len(row) for row in table.answers.values()} == {len(table.questions)} == {8}
 
 
 def test_the_best_answer_of_the_solvers_is_that_of_the_recursion() -> None:
@@ -89,6 +98,20 @@ def test_a_keeper_answers_truly_and_free_questions_as_it_understands() -> None:
         assert free.left(after) == list(range(16)), "the rules cannot read free words"
         assert free.returns(after) == (-1.0, -1.0)
     assert free.parse(posed, "<answer>It is the cat [yes]</answer>") is None, "no hints"
+
+
+def test_cities_have_questions_of_their_own() -> None:
+    env = TwentyQuestionsEnv(seat=0, opponent="scripted", about="cities", messages="free")
+    text, _ = env.reset(seed=0)
+    assert "one of these: london, rio, tokyo" in text and "is it by the sea" in text
+    text, *_ = env.step("<answer>In which... is it in Asia, perhaps?</answer>")
+    city = env.game.names[env.get_state()["episode"].state.deals[0]]
+    assert (
+        f"[player 2: {'yes' if city in ('tokyo', 'manila', 'beijing', 'chennai') else 'no'}]"
+        in text
+    )
+    assert env.step("<answer>can it fly</answer>")[0].startswith("You are guessing.")
+    assert env.step(f"<answer>guess {city}</answer>")[1] == 10
 
 
 def test_both_seats_have_roles_and_the_same_points() -> None:
