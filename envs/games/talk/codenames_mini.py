@@ -212,7 +212,7 @@ class CodenamesMini(TalkGame):
 
     def request(self, state: TalkState) -> str:
         """The form of a clue, or the words that may be guessed."""
-        if self.now(state).mover == OPERATIVE:
+        if self.now(state).mover == OPERATIVE or self.messages == "numbers":
             return super().request(state)
         most = self.own - self.course(state).found
         others = "another word, or " if self.is_free else ""
@@ -291,8 +291,8 @@ class CodenamesMiniEnv(TalkEnv):
         words: On the table, 6 to 16; default 9.
         own: Words to be found, 2 to 6, fewer than `words`; default 4.
         clues: The most that may be given, 1 to 4; default 2.
-        messages: `templates` (default), or `free`: clues in a word of the spymaster's own, and
-            words beside guesses, in the text view.
+        messages: `templates` (default); `numbers`, the same as a numbered list; or `free`: clues in
+            a word of the spymaster's own, and words beside guesses, in the text view.
 
     Example:
         >>> env = CodenamesMiniEnv(seat=0, opponent="scripted", messages="free", words=6, own=3)

@@ -6,7 +6,7 @@ out: two teams, a timer, and clues of which only a person could say that they ar
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -194,7 +194,7 @@ def named(words: str) -> list[int]:
 
 def clue(game: Taboo, state: TalkState) -> int:
     """Return the clue after which the fewest words are left; the first of equal ones."""
-    turns = [replace(turn, act=None) if turn.words else turn for turn in state.turns]
+    turns = [turn._replace(act=None) if turn.words else turn for turn in state.turns]
     plain, counts = TalkState(state.deals, tuple(turns)), {}
     for act in game.legal(state):
         counts[act] = sum(act in game.clues_for(state.deals[place]) for place in game.left(plain))
@@ -252,8 +252,8 @@ class TabooEnv(TalkEnv):
         words: On the table, 2 to 16; default 12.
         clues: The most that may be given, 1 to 3; default 3.
         taboo: Forbidden attributes, 0 to 2; default 2.
-        messages: `templates` (default), or `free`: clues in words of the giver's own, and words
-            beside guesses, in the text view.
+        messages: `templates` (default); `numbers`, the same as a numbered list; or `free`: clues in
+            words of the giver's own, and words beside guesses, in the text view.
 
     Example:
         >>> env = TabooEnv(seat=0, opponent="scripted", messages="free", words=4)
