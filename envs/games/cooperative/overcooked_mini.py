@@ -28,6 +28,7 @@ from zerogym.envs.games.core.parameters import check_choice, check_number
 __all__ = ["KitchenState", "OvercookedMini", "OvercookedMiniEnv", "scripted"]
 
 POINTS = 20.0  # of a soup, for both
+ALL = tuple(range(len(MOVES)))
 PLANES = 16  # boards of a numeric observation
 
 
@@ -98,7 +99,7 @@ class OvercookedMini(Game[KitchenState]):
 
     def legal(self, state: KitchenState) -> tuple[int, ...]:
         """Every move; one into a wall does nothing."""
-        return () if state.rounds == self.horizon else tuple(range(len(MOVES)))
+        return () if state.rounds == self.horizon else ALL
 
     def apply(self, state: KitchenState, action: int) -> KitchenState:
         """Note the first move of a round; play the round with the second."""
