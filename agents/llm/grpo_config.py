@@ -93,12 +93,24 @@ class GRPOConfig(  # the fields of the last base come first
         if self.algorithm.surveys and (self.backend != "transformers" or self.servers):
             engine = "servers" if self.servers else repr(self.backend)
             raise ValueError(f"surveys of beliefs need backend='transformers', got {engine}")
+        self._check_imitation()
         check_text_wrappers("GRPOConfig.eval_wrappers", self.eval_wrappers, self.env)
         if self.eval_opponent != "random" and game_of(self.env) is None:
             raise ValueError(
                 f"eval_opponent is for our games, in which the model plays all seats: {self.env} "
                 'takes its arguments by env_kwargs, say {"opponent": "random"} if it is a game'
             )
+
+    def _check_imitation(self) -> None:
+        """Refuse imitation where other weights than the run's own count at its start."""
+        others = {
+            "ray": self.ray, "lora_rank": self.lora_rank, "shard": self.shard,
+            "servers": self.servers, "backend='vllm'": self.backend == "vllm",
+            "a reference model": self.algorithm.needs_reference,
+        }  # fmt: skip
+        for name, other in others.items():
+            if self.imitation and other:
+                raise ValueError(f"imitation and {name} do not go together")
 
     def _check_decoding(self) -> None:
         """Refuse compiled and captured decoding where another engine or other weights decode."""

@@ -112,6 +112,18 @@ class RolloutEnv(ABC):
         reply: str = own.oracle_action()
         return reply
 
+    def random_action(self, rng: np.random.Generator) -> str:
+        """Return a random reply, a legal one in a game, for the seat that acts next.
+
+        Raises:
+            ValueError: If the environment has none.
+        """
+        own = self._env.unwrapped
+        if not hasattr(own, "random_action"):
+            raise ValueError(f"{type(own).__name__} has no random replies")
+        reply: str = own.random_action(rng)
+        return reply
+
     def _text(self, observation: object) -> str:
         if isinstance(observation, str):
             return observation

@@ -170,6 +170,10 @@ class Game(Protocol[StateT]):
     def action_name(self, state: StateT, action: int) -> str:
         """The name of an action in this state."""
 
+    def write(self, state: StateT, action: int) -> str:
+        """A reply that names an action."""
+        return f"<answer>{self.action_name(state, action)}</answer>"
+
     def parse(self, state: StateT, text: str) -> int | None:
         """The legal action a reply names; None if it names none, several, or an illegal one."""
         return named_action(self, state, written_move(text))

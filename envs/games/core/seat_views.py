@@ -130,4 +130,4 @@ def read_action(
 
 def write_action(game: Game[StateT], state: StateT, view: View, action: int) -> Any:
     """Return an action as a player of a view would write it."""
-    return f"<answer>{game.action_name(state, action)}</answer>" if view == "text" else action
+    return game.write(state, action) if view == "text" else action

@@ -18,7 +18,7 @@ from zerogym.envs.games.core.game import (
     legal_mask,
 )
 from zerogym.envs.games.core.move_requests import request_move
-from zerogym.envs.games.core.seat_views import read_action, seat_message
+from zerogym.envs.games.core.seat_views import read_action, seat_message, write_action
 from zerogym.envs.games.views.multi_seat import GameSeats
 
 
@@ -194,6 +194,12 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
             self._finish(match)
         else:
             self.agent_selection = self.possible_agents[match.mover]
+
+    def random_action(self, rng: np.random.Generator) -> Any:
+        """A legal move of `agent_selection`, all equally likely."""
+        match = self._playing()
+        legal = self.game.legal(match.state)
+        return write_action(self.game, match.state, self.view, legal[int(rng.integers(len(legal)))])
 
     def _words(self) -> str:
         seat = self.possible_agents.index(self.agent_selection)

@@ -26,7 +26,7 @@ OUT_OF_RANGE: list[tuple[dict[str, Any], str]] = [
     ({"eval_temperature": -1.0}, "eval_temperature must be at least 0"),
     ({"eval_samples": 0}, "eval_samples must be at least 1"),
     ({"eval_samples": 4}, "all 4 samples of a problem are the same"),
-    ({"ray": -1}, "ray must be at least 0"),
+    ({"imitation": -1}, "imitation must be at least 0"), ({"ray": -1}, "ray must be at least 0"),
     (OLDER | {"staleness": -1}, "staleness must be at least 0, got -1"),
     (PPO | {"preset": "grpo"}, "group_size must be at least 2"),
     (PPO | {"group_size": 0}, "group_size must be at least 1"), (PPO | {"gamma": 1.1}, "gamma"),
@@ -61,6 +61,8 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     (SERVED | {"temperature": 0.7}, "at temperature 1"),
     (SERVED | {"backend": "vllm"}, "servers generate: backend='vllm'"),
     (SERVED | OLDER, "got servers"),
+    *(({"imitation": 5} | other, "imitation and .* do not go together")
+      for other in (SERVED, {"kl": 0.1}, {"lora_rank": 4}, {"backend": "vllm"})),
     ({"compile": "inductor", "lora_rank": 4}, "compile and lora_rank do not go together"),
     ({"compile": "inductor", "ray": 1}, "compile and ray do not"),
     (GRAPH | {"backend": "vllm"}, "cuda_graph and backend='vllm' do not"),

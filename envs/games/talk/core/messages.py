@@ -8,6 +8,7 @@ nobody. Left out: pictures, and messages to several seats but not to all.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from zerogym.envs.reasoning.answers import extract_answer
 
 EVERYONE, NOBODY, SEALED = -1, -2, -3  # channels; others are the numbers of seats
 MAX_WORDS = 500  # characters of a message; a longer one is no move
+MAX_LISTED = 80  # characters of a line of a list of acts
 _ACT = re.compile(r"\[([^\[\]]*)\]")
 _BRACKETS = str.maketrans("[]<>", "()()")
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
@@ -94,3 +96,9 @@ def split_act(answer: str) -> tuple[str, str | None] | None:
         return None
     words = _ACT.sub("", answer)
     return words, written_move(acts[0]) if acts else None
+
+
+def numbered(acts: Sequence[str]) -> str:
+    """Return the request for the number of one of these acts."""
+    listed = "\n".join(f"{number}: {name}" for number, name in enumerate(acts, start=1))
+    return f"Reply <answer>N</answer> with the number of one of these:\n{listed}"

@@ -1,13 +1,12 @@
 """Rules with messages: phases, channels, private knowledge, rewards at any step.
 
 A game is written as its phases, what each act does, and its returns; the state is only what chance
-has dealt and what the seats have done. From this follow the text view with its transcript, the
-numeric view, information sets and what may be redrawn. `messages="templates"` makes a game of the
-common protocol, so that exact solvers apply where it is small. `messages="free"` is the same game
-with words of the seats' own beside or instead of the acts, in the text view alone;
-`messages="numbers"` is the game of templates with the acts of a phase in a numbered list, so that a
-model that can hardly write may play it. Left out:
-interruptions, and messages of which a seat knows only that they were sent.
+has dealt and what the seats have done. The text view with its transcript, the numeric view,
+information sets and what may be redrawn follow. With `messages="templates"` it is a game of the
+common protocol, so that exact solvers apply where it is small; "numbers" is the same with the acts
+in a numbered list, for models that hardly write; "free" has words of the seats' own beside or
+instead of the acts, in the text view alone. Left out: interruptions, and messages of which a seat
+knows only that they were sent.
 """
 
 from abc import abstractmethod
@@ -25,10 +24,12 @@ from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.games.core.seat_views import MAX_OBSERVATION
 from zerogym.envs.games.talk.core.messages import (
     EVERYONE,
+    MAX_LISTED,
     MAX_WORDS,
     SEALED,
     Move,
     Turn,
+    numbered,
     public_part,
     split_act,
     spoken,
@@ -37,7 +38,6 @@ from zerogym.envs.games.talk.core.messages import (
 from zerogym.envs.games.talk.core.surveys import Survey
 from zerogym.envs.games.talk.core.transcripts import Transcripts
 
-MAX_LISTED = 80  # characters of a line of the list of acts
 MESSAGES = ("templates", "free", "numbers")
 ValueT = TypeVar("ValueT")
 
@@ -110,8 +110,7 @@ class TalkGame(Game[TalkState]):
     """Base of the games of talk.
 
     A subclass has `phase`, `returns`, `rules`, `max_turns`, `action_name`, which does not depend on
-    the state, and where chance deals
-    something `chance`, `deal_sizes`, `knows`, `redeal` and `holding`.
+    the state, and where chance deals `chance`, `deal_sizes`, `knows`, `redeal` and `holding`.
 
     `observe` is float32: the seat one-hot, each deal one-hot, zeros where the seat does not know
     it, and each turn that it reads as the act one-hot, zeros for the others.
@@ -221,7 +220,7 @@ class TalkGame(Game[TalkState]):
     @property
     def max_text(self) -> int:
         """The most characters of a text: the transcript grows by words."""
-        listed = self.num_actions * MAX_LISTED if self.messages == "numbers" else 0
+        listed = self.num_actions * MAX_LISTED * (self.messages == "numbers")
         return MAX_OBSERVATION + listed + self.is_free * self.max_turns * (MAX_WORDS + 1)
 
     @property
@@ -321,9 +320,7 @@ class TalkGame(Game[TalkState]):
         """Return the request for a reply of the seat to move: its acts, and where words may be."""
         phase = self.now(state)
         if self.messages == "numbers":
-            names = [self.action_name(state, act) for act in phase.acts]
-            listed = "\n".join(f"{number}: {name}" for number, name in enumerate(names, start=1))
-            return f"Reply <answer>N</answer> with the number of one of these:\n{listed}"
+            return numbered([self.action_name(state, act) for act in phase.acts])
         offered = self.choices(state)
         if not self.is_free or phase.words == "none":
             return f"Reply {offered}."
@@ -336,6 +333,13 @@ class TalkGame(Game[TalkState]):
         """Return the acts of the phase as they are written."""
         acts = self.now(state).acts
         return " or ".join(f"<answer>{self.action_name(state, act)}</answer>" for act in acts)
+
+    def write(self, state: TalkState, action: int) -> str:
+        """Return a reply that names an act, or its number where acts are listed."""
+        acts = self.now(state).acts if self.messages == "numbers" else ()
+        return (
+            f"<answer>{acts.index(action) + 1}</answer>" if acts else super().write(state, action)
+        )
 
     def parse(self, state: TalkState, text: str) -> int | Move | None:  # type: ignore[override]
         """Return the act that a reply names, with words where they are free; None if it has none.
@@ -350,8 +354,7 @@ class TalkGame(Game[TalkState]):
         if named is not None:  # an act of another phase is a fault, and no words
             return named if named in phase.acts else None
         if self.messages == "numbers":
-            places = {str(number): act for number, act in enumerate(phase.acts, start=1)}
-            return places.get(written_move(text))
+            return {str(n): act for n, act in enumerate(phase.acts, 1)}.get(written_move(text))
         if not self.is_free or phase.words == "none":
             return None
         answer = public_part(text)

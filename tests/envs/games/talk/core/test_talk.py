@@ -230,9 +230,17 @@ def test_numbers_are_the_acts_of_the_list(name: str) -> None:
         assert [int(number) for number, _ in listed] == list(range(1, len(acts) + 1))
         for (number, words), act in zip(listed, acts, strict=True):
             assert words == game.action_name(state, act)
+            assert numbered.write(state, act) == f"<answer>{number}</answer>"
             assert numbered.parse(state, f"<answer>{number}</answer>") == act
             assert numbered.parse(state, f"<answer>{words}</answer>") == act
         for wrong in ("0", str(len(acts) + 1), "-1", "one", f"{words} {words}", "1" * 50):
             assert numbered.parse(state, f"<answer>{wrong}</answer>") is None
         state = deal(game, game.apply(state, int(rng.choice(acts))), rng)
     assert load_game(name, messages="numbers").enumerable == game.enumerable
+    env: Any = pettingzoo.make("aec", f"zerogym/{name}-v0", view="text", messages="numbers")
+    env.reset(seed=1)
+    while not any(env.terminations.values()):
+        mover, reply = env.agent_selection, env.unwrapped.random_action(rng)
+        assert re.fullmatch(r"<answer>\d+</answer>", reply)
+        env.step(reply)
+        assert not env.infos[mover]["void_turn"]
