@@ -3,15 +3,20 @@
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import zerogym  # noqa: F401  (registers the ids)
-from helpers.llm.scripted_proposers import Script, of_role, steps_of
+from helpers.llm.scripted_proposers import CODE, Script, of_role, steps_of
+from helpers.llm.small_runs import equal, untimed_lines, weights_of
 from helpers.sandbox.attack_range import needs_sandbox
 from zerogym.agents.llm.algorithms.rollouts.absolute_zero import AbsoluteZero, learnability
+from zerogym.agents.llm.generation.protocol import Completion, Sampling
+from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.errors import UnknownName
 
 DOUBLE = "```python\ndef f(xs):\n    return [2 * x for x in xs]\n```\n```input\n[3, 1]\n```"
@@ -216,3 +221,54 @@ def test_settings_are_checked() -> None:
     ):  # fmt: skip
         with pytest.raises((UnknownName, TypeError)):
             AbsoluteZero(**changed)  # type: ignore[arg-type]
+
+
+class Seeded(Script):
+    """An engine whose replies depend on the seed of their row alone; it follows the weights."""
+
+    def __init__(self, *_: Any) -> None:
+        super().__init__(lambda prompt, n: "")
+
+    def generate(self, prompts: Any, sampling: Sampling) -> list[Completion]:
+        found = []
+        for ids, seed in zip(prompts, sampling.seeds, strict=True):
+            prompt, n = "".join(map(chr, ids)), seed % 7
+            text = "<answer>[3, 1]</answer>" if n % 2 else "<answer>no</answer>"
+            if "Propose" in prompt:
+                text = DOUBLE.replace("2 * x", f"x + {n}") if n else "no"
+            elif n % 2:
+                shift = int((re.findall(r"x \+ (\d)", prompt) or ["0"])[0])
+                text = f"<answer>[{3 + shift}, {1 + shift}]</answer>"
+            found.append(Completion(text, (65 + n, ord("~")), (-5.0, -5.0), "stop"))
+        return found
+
+    def update_weights(self, weights: Any, version: int) -> None:
+        self.weight_version = version
+
+
+def test_a_killed_run_ends_as_a_whole_one(
+    start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    from zerogym.agents.llm.training import grpo
+
+    monkeypatch.setattr(grpo, "make_engine", Seeded)
+    config = GRPOConfig(
+        env=CODE, env_kwargs={"category": "deduction"}, model=str(start),
+        out=str(tmp_path / "whole"), steps=4, prompts_per_step=2, group_size=3, lr=3e-3,
+        eval_episodes=0, device="cpu", save_every=1, rollouts=AbsoluteZero(), advantage="trr_pp",
+    )  # fmt: skip
+    whole = grpo.train(config)
+
+    def die(metrics: Any) -> None:
+        if metrics["step"] == 3:
+            raise RuntimeError("killed")
+
+    halves = replace(config, out=str(tmp_path / "halves"))
+    with pytest.raises(RuntimeError, match="killed"):
+        grpo.train(halves, die)
+    resumed = grpo.train(halves, resume=True)
+    assert untimed_lines(halves) == untimed_lines(config)
+    assert equal(weights_of(resumed.model), weights_of(whole.model))
+    assert not equal(weights_of(whole.model), weights_of(start)), "it was trained"
+    assert untimed_lines(config)[-1]["rollouts/buffer"] > 2, "proposals were accepted"

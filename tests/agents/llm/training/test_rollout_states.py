@@ -1,4 +1,4 @@
-"""What a rollouts part keeps from step to step: the same in a run that was killed."""
+"""State that a rollouts part keeps from step to step: the same in a run that was killed."""
 
 import json
 from dataclasses import dataclass, replace
