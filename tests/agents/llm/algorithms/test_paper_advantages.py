@@ -298,6 +298,7 @@ def test_rae_of_several_episodes_does_not_depend_on_their_order() -> None:
 # --- TRR++
 
 
+@pytest.mark.claim("trr_pp", says="The six baselines of two roles and three kinds do not mix.")
 def test_six_baselines_do_not_mix() -> None:
     """By hand: of each role and kind of task the mean, and what changes when one of them does."""
     kinds = [

@@ -32,6 +32,7 @@ def test_r_zero_rewards_what_half_of_the_attempts_solve() -> None:
     assert [part.trains_on(k / 8) for k in range(9)] == [False] * 2 + [True] * 5 + [False] * 2
 
 
+@pytest.mark.claim("r_zero", says="The solver is trained on problems that half of its tries solve.")
 def test_r_zero_trains_its_solver_in_the_band_only() -> None:
     def reply(prompt: str, n: int) -> str:
         if "Propose" in prompt:
@@ -101,6 +102,7 @@ def test_a_variation_has_a_reward_in_its_band(right: int, reward: float) -> None
     assert batch.metrics["rollouts/accepted"] == 1
 
 
+@pytest.mark.claim("svs", says="A variation counts only if the task's own solver has the answer.")
 def test_a_variation_with_another_answer_does_not_count() -> None:
     batch = svs_batch(2, 4, changed="12345")
     assert batch.metrics["rollouts/accepted"] == 0 and len(batch.groups) == 6
@@ -128,6 +130,7 @@ def test_the_regret_is_the_best_less_the_worst() -> None:
     assert regret(seats) == 0, "of a seat"
 
 
+@pytest.mark.claim("eva", says="Prompts move to the difficulties at which replies differ.")
 def test_parameters_evolve_where_replies_differ() -> None:
     """Replies differ at difficulties near 6 alone: the prompts move there."""
     part, task = Eva(fresh=0.25, width=0.3), TaskSpec("zerogym/NumberTheory-v0")

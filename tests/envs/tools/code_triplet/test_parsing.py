@@ -77,6 +77,8 @@ REFUSED = {  # with part of the reason
     "    return out": "a loop replaces",
     "def f(xs):\n    ys = []\n    if sum(xs) > 3:\n        ys = xs\n    ys.append(1)\n"
     "    return ys": "created empty",
+    "def f(xs):\n    ys = xs\n    for x in xs:\n        ys = []\n    ys.append(1)\n"
+    "    return ys": "created empty",
     "def f(xs):\n    xs += [1]\n    return xs": "unknown way",
     "def f(xs):\n    for x in xs:\n        xs = 'a'\n    return xs": "changes the type",
     "def f(xs):\n    while True:\n        pass\n    return 1": "no While",
