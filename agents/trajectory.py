@@ -123,6 +123,7 @@ class Trajectory:
         key: Name of its problem: episodes of the same problem share it, in any batch. Empty where
             it was made by hand.
         surveys: The surveys that were posed to the seat, in order; most runs pose none.
+        frozen: Numbers of the turns that are not trained on, because their role does not learn.
     """
 
     env: str
@@ -143,6 +144,11 @@ class Trajectory:
     source: str = "policy"
     key: str = ""
     surveys: tuple[PosedSurvey, ...] = ()
+    frozen: tuple[int, ...] = ()
+
+    def learns(self, number: int) -> bool:
+        """Return True if the policy is trained on a turn, by its number."""
+        return number >= self.shared and number not in self.frozen
 
     @property
     def counts(self) -> bool:
@@ -187,7 +193,7 @@ class Trajectory:
                 starts.append(len(ids))
             observed, own = len(turn.prompt_ids), len(turn.action_ids)
             ids += [*turn.prompt_ids, *turn.action_ids]
-            trained = int(number >= self.shared)
+            trained = int(self.learns(number))
             mask += [0] * observed + [trained] * own
             logprobs += [0.0] * observed + list(turn.logprobs if trained else (0.0,) * own)
             turns += [number] * (observed + own)
@@ -214,7 +220,8 @@ class Trajectory:
         turns = tuple(_turn({"role": role} | dict(turn)) for turn in fields.pop("turns"))
         known = {"key": problem_key(fields["env"], fields.get("kwargs", {}), fields["seed"])}
         posed = tuple(PosedSurvey.from_record(each) for each in fields.pop("surveys", ()))
-        return cls(turns=turns, surveys=posed, **(known | fields))
+        frozen = tuple(fields.pop("frozen", ()))
+        return cls(turns=turns, surveys=posed, frozen=frozen, **(known | fields))
 
 
 def problem_key(env: str, kwargs: Mapping[str, Any], seed: int) -> str:

@@ -10,6 +10,7 @@ from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.llm.algorithms.algorithm import Algorithm
 from zerogym.agents.llm.algorithms.presets import get_preset
 from zerogym.agents.llm.algorithms.rollouts.refill import Refill
+from zerogym.agents.llm.algorithms.stage_table import STAGES, Stages
 from zerogym.agents.llm.algorithms.tables import TABLES
 from zerogym.agents.llm.config.adapters import AdaptersSettings
 from zerogym.agents.llm.config.algorithm import AlgorithmSettings
@@ -24,6 +25,7 @@ from zerogym.agents.llm.config.objective import ObjectiveSettings
 from zerogym.agents.llm.config.off_policy import OffPolicySettings
 from zerogym.agents.llm.config.optimiser import OptimiserSettings
 from zerogym.agents.llm.config.run import RunSettings
+from zerogym.agents.llm.config.staged import settings_of_stages
 from zerogym.agents.llm.config.task import TaskSettings
 from zerogym.agents.llm.rollout.wrapping import check_task, check_text_wrappers
 from zerogym.agents.parts import Part
@@ -90,6 +92,7 @@ class GRPOConfig(  # the fields of the last base come first
         self._check_seats()
         self._check_opponent()
         self._check_ray()
+        self._check_stages()
         if self.algorithm.surveys and (self.backend != "transformers" or self.servers):
             engine = "servers" if self.servers else repr(self.backend)
             raise ValueError(f"surveys of beliefs need backend='transformers', got {engine}")
@@ -201,6 +204,34 @@ class GRPOConfig(  # the fields of the last base come first
         for name, given in others.items():
             if self.ray and given:
                 raise ValueError(f"ray and {name} do not go together")
+
+    def _check_stages(self) -> None:
+        """Refuse settings of stages that contradict each other or the run's."""
+        if self.stages is None:
+            return
+        others = {"staleness": self.staleness, "ray": self.ray}
+        for name, given in others.items():
+            if given:
+                raise ValueError(f"stages and {name} do not go together")
+        for name, config in self.staged.items():
+            algorithm = config.algorithm
+            if algorithm.estimator.critic or algorithm.sequences is not None:
+                raise ValueError(f"stage {name!r}: stages have no critic and no sequence_loss")
+            if algorithm.moves_reference:
+                raise ValueError(f"stage {name!r}: stages have a reference that stays")
+
+    @cached_property
+    def staging(self) -> Stages | None:
+        """The part that `stages` names."""
+        return None if self.stages is None else STAGES.make(self.stages)
+
+    @cached_property
+    def staged(self) -> dict[str, "GRPOConfig"]:
+        """The settings of each stage by its name; without stages the run's own, without a name."""
+        if self.staging is None:
+            return {"": self}
+        changes = settings_of_stages(self.staging, self.env_kwargs)
+        return {name: replace(self, stages=None, **own) for name, own in changes.items()}
 
     def record(self) -> dict[str, Any]:
         """Return the settings as JSON values, for a file; `GRPOConfig(**record)` inverts it."""

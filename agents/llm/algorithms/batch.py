@@ -97,14 +97,15 @@ class Sample:
     def token_rewards(self) -> Floats:
         """The reward of each own token (T,).
 
-        A turn's reward comes at the turn's last token (at the last one before it if the turn has
-        none), that of reward shaping at the last of the episode. A reward before the first turn is
-        left out.
+        A turn's reward comes at the turn's last token (at the last own one before it if the turn
+        has none), that of reward shaping at the last of the episode. A reward before the first turn
+        that is trained on is left out.
         """
         rewards: Floats = -self.penalty
         end = 0
-        for turn in self.trajectory.turns[self.trajectory.shared :]:
-            end += len(turn.action_ids)
+        item = self.trajectory
+        for number, turn in enumerate(item.turns[item.shared :], start=item.shared):
+            end += len(turn.action_ids) if item.learns(number) else 0
             if end:
                 rewards[end - 1] += turn.reward
         if end:

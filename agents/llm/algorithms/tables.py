@@ -15,6 +15,7 @@ from zerogym.agents.llm.algorithms.loss_tables import (
     SURROGATES,
 )
 from zerogym.agents.llm.algorithms.rollout_tables import PROMPTS, ROLLOUTS
+from zerogym.agents.llm.algorithms.stage_table import STAGES
 from zerogym.agents.llm.rollout.context_window import CONTEXTS
 from zerogym.agents.parts import Table
 from zerogym.agents.self_play.opponents.table import OPPONENTS
@@ -24,6 +25,6 @@ TABLES: dict[str, Table[Any]] = {  # by the run's setting
     for table in (
         *(ADVANTAGES, SURROGATES, RATIOS, AGGREGATIONS, DIVERGENCES, REFERENCES),
         *(SEQUENCE_LOSSES, AUXILIARY, CORRECTIONS, FILTERS, SHAPINGS),
-        *(CONTEXTS, PROMPTS, ROLLOUTS, OPPONENTS),
+        *(CONTEXTS, PROMPTS, ROLLOUTS, OPPONENTS, STAGES),
     )
 }

@@ -12,13 +12,14 @@ from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.llm.algorithms.advantage_tables import ADVANTAGES, Advantage
 from zerogym.agents.llm.algorithms.episode_tables import FILTERS, SHAPINGS, Filter, Shaping
 from zerogym.agents.llm.algorithms.rollout_tables import ROLLOUTS, Rollouts
+from zerogym.agents.llm.algorithms.stage_table import STAGES, Stages
 from zerogym.agents.settings import Group
 
 
 @describe_fields
 @dataclass(frozen=True)
 class AlgorithmSettings(Group):
-    """The preset, and its advantage, filters and length penalty where a run changes them.
+    """The preset, what a run changes of it before the loss, who learns, and stages.
 
     Here and in the groups of the objective, the divergence, the correction and the critic, None
     keeps what the preset has.
@@ -40,3 +41,7 @@ class AlgorithmSettings(Group):
     rollouts: str | Rollouts | Mapping[str, Any] | None = field(
         default=None, metadata={"parts": ROLLOUTS}
     )  # how a step comes to its groups: plain, refill, dars
+    learns: tuple[str, ...] = ()  # roles or seats whose turns are trained on; empty: all
+    stages: str | Stages | Mapping[str, Any] | None = field(
+        default=None, metadata={"parts": STAGES}
+    )  # settings that hold by turns, and when one set follows another

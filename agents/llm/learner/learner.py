@@ -293,6 +293,10 @@ class Learner:
         """Load what `state` returned."""
         self.optimizer.set_state(self.moving.take_state(tensors) if self.moving else tensors)
 
+    def change_settings(self, config: GRPOConfig) -> None:
+        """Go on with other settings of the algorithm and of its updates; the optimiser stays."""
+        self.config, self.algorithm = config, config.algorithm
+
     def part_state(self) -> dict[str, Any]:
         """Return what parts keep from update to update, by table, as JSON values."""
         return copy.deepcopy(self._part_state)

@@ -10,7 +10,7 @@ are the advantage `rae`. With an `opponent` the model has one seat of each episo
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -121,7 +121,8 @@ def collect(
     own = json_copy(part, kept or {})
     [own_rng] = rng.spawn(1)  # which leaves the numbers of `rng` as they are
     step = Step(config.prompts_per_step, config.group_size, least, draw, own_rng, own)
-    useful = [group for group in rounds.take(step) if len(group) >= least]
+    taken = _learning(rounds.take(step), config.learns)
+    useful = [group for group in taken if len(group) >= least]
     rolled_out = rounds.groups
     counted = _filtered(rolled_out, least)
     if not counted:
@@ -136,6 +137,24 @@ def collect(
         metrics |= _by_task(counted, rounds.prompts, names)
     metrics |= by_opponent(counted, rounds.prompts)
     return Batch(useful, rolled_out, metrics, rounds.prompts, json_copy(part, step.state))
+
+
+def _learning(groups: Groups, learns: Sequence[str]) -> Groups:
+    """Return the episodes in which a role or seat learns, with the turns of others frozen."""
+    if not learns:
+        return groups
+    kept: Groups = []
+    for group in groups:
+        kept.append([])
+        for item in group:
+            others = [
+                number
+                for number, turn in enumerate(item.turns)
+                if item.seat not in learns and turn.role not in learns
+            ]
+            if len(others) < len(item.turns):
+                kept[-1].append(replace(item, frozen=tuple(others)))
+    return kept
 
 
 def _by_task(

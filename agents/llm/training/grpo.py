@@ -37,13 +37,13 @@ from zerogym.agents.llm.training.checkpoint import checkpoints, read_checkpoint,
 from zerogym.agents.llm.training.engine import make_engine, sleep_if_possible
 from zerogym.agents.llm.training.evaluated_tasks import evaluated_tasks
 from zerogym.agents.llm.training.interrupts import deferred_interrupts, uninterrupted
-from zerogym.agents.llm.training.prompt_states import PromptStates, RolloutStates
 from zerogym.agents.llm.training.ray_workers import RayWorkers
 from zerogym.agents.llm.training.resume import check_same_settings, check_same_versions, versions_of
 from zerogym.agents.llm.training.run_log import Progress, RunLog
 from zerogym.agents.llm.training.seat_adapters import learner_of_run, players_of
 from zerogym.agents.llm.training.seats.earlier_players import EarlierWeights
 from zerogym.agents.llm.training.seats.seating import check_games
+from zerogym.agents.llm.training.stages import RunStages
 from zerogym.agents.llm.training.starting_model import model_of_run
 from zerogym.agents.run_lock import locked
 from zerogym.agents.torch_threads import few_threads
@@ -150,29 +150,29 @@ class _Run:
             raise FileExistsError(f"{self.out} holds a run: resume it, or choose another out")
         latest = found[-1] if found else None
         self.problems = Environments(config.env, config.env_kwargs, config.wrappers)
-        config.source.check(self.problems.task)
         specs = config.source.task_specs(self.problems.task)
-        for spec in specs.values():
-            own = self.problems.of(spec)
-            own.give_back(own.take())  # an unknown id ends here
+        self.stages = RunStages(config)
+        for each in (config, *(stage.config for stage in self.stages.all.values())):
+            each.source.check(each.task)
+            for spec in each.source.task_specs(each.task).values():
+                own = self.problems.of(spec)
+                own.give_back(own.take())  # an unknown id ends here
         check_games(config.others, specs)
         self.earlier = EarlierWeights(config)
         self.evaluated = evaluated_tasks(config, specs) if config.eval_episodes else {}
-        self.prompts, self.kept = PromptStates(config.source, config.staleness), RolloutStates()
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:
             check_same_settings(config, record["config"], self.out)
             check_same_versions(config, record.get("versions", {}), self.out)
         self.log = RunLog(config, on_progress, record.get("step"))
         model, tokenizer = model_of_run(config, latest / "model" if latest else None)
-        copied = (
-            config.algorithm.needs_reference and not config.lora_rank
-        )  # else it is under the adapter
+        needed = any(own.algorithm.needs_reference for own in config.staged.values())
+        copied = needed and not config.lora_rank  # else it is under the adapter
         reference = load_model(config.model, config.device, config.dtype)[0] if copied else None
         self.model, self.tokenizer = model, tokenizer
         self.generator = make_engine(config, model, tokenizer, latest)
         self.workers = RayWorkers(config, model) if config.ray else None
-        self.learner = learner_of_run(model, config, reference)
+        self.learner = learner_of_run(model, self.stages.now.config, reference)
         self.rollouts = (
             AsyncRollouts(model, tokenizer, config.staleness, config.steps, self._play, optimizer)
             if config.staleness
@@ -181,9 +181,7 @@ class _Run:
         if record:
             self.step = record["step"]
             self.learner.set_state(drop_stale(optimizer))
-            self.learner.set_part_state(record.get("parts", {}))
-            self.prompts.load(record.get("prompts", {}))
-            self.kept.load(record.get("rollouts", {}))
+            self.stages.load(record, self.learner)
             self.evaluations = {int(k): Evaluation(**v) for k, v in record["evaluations"].items()}
 
     def take_step(self) -> None:
@@ -203,8 +201,7 @@ class _Run:
         with uninterrupted():  # a step is taken and logged whole, or not at all
             metrics = batch.metrics | self.learner.update(batch.groups)
             self.step += 1
-            metrics |= self.prompts.learn(self.step - 1, batch.outcomes(self.learner.strengths))
-            self.kept.drop_before(self.step)
+            metrics |= self.stages.end_step(batch, metrics, self.learner)
             metrics["time/rollout"] = rolled_out - started
             self.earlier.keep(self.step, self.model, self.tokenizer)
             metrics["time/update"] = time.perf_counter() - rolled_out
@@ -269,8 +266,7 @@ class _Run:
 
     def check_processes(self) -> None:
         """Wait for all processes, and raise unless weights and the states of parts are the same."""
-        kept = {"prompts": self.prompts.record(self.step), "rollouts": self.kept.record(self.step)}
-        states = self.learner.part_state() | kept
+        states = self.learner.part_state() | self.stages.record(self.step)
         parallel.check_same(self.learner.parameters, states)
 
     def save(self) -> Path:
@@ -286,8 +282,7 @@ class _Run:
             "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
             "parts": self.learner.part_state(),
             "versions": versions_of(self.config),
-            "prompts": self.prompts.record(self.step),
-            "rollouts": self.kept.record(self.step),
+            **self.stages.record(self.step),
         }
         older = self.rollouts.state(self.step) if self.rollouts else {}
         with uninterrupted():
@@ -323,12 +318,14 @@ class _Run:
 
     def _play(self, step: int, engine: Generator) -> Batch:
         """Play the groups of a step."""
-        rng = np.random.default_rng((self.config.seed, step))
-        players = partial(self.earlier.players, partial(players_of, self.config, engine))
+        stage, place = self.stages.now, self.stages.place(step)
+        config, rng = stage.config, np.random.default_rng((self.config.seed, step))
+        players = partial(self.earlier.players, partial(players_of, config, engine))
         roll = self.workers.play_planned if self.workers else play_planned
-        state, kept = self.prompts.before(step), self.kept.before(step)
-        batch = collect(self.problems, self.config, rng, players, roll, state, kept, step)
-        self.kept.keep(step, batch.state)
+        state, kept = stage.prompts.before(place), stage.kept.before(place)
+        envs = self.problems.of(config.task)
+        batch = collect(envs, config, rng, players, roll, state, kept, step)
+        stage.kept.keep(place, batch.state)
         return batch
 
     def _current_engine(self) -> Generator:

@@ -131,6 +131,11 @@ class SeatLearner:
                 {k.removeprefix(start): v for k, v in tensors.items() if k.startswith(start)}
             )
 
+    def change_settings(self, config: GRPOConfig) -> None:
+        """Go on with other settings, in all seats."""
+        for learner in self._learners.values():
+            learner.change_settings(config)
+
     def part_state(self) -> dict[str, Any]:
         """Return what the advantage of each seat keeps, by seat."""
         return {seat: learner.part_state() for seat, learner in self._learners.items()}

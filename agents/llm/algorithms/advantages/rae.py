@@ -10,8 +10,9 @@ from zerogym.agents.llm.algorithms.batch import Batch, Sample, Weights
 @advantage("rae")
 @dataclass(frozen=True)
 class Rae(Advantage):
-    """Subtract the average of past returns of the same game and seat, read before its update.
+    """Subtract the average of past returns of the same game and role, read before its update.
 
+    A role is one that the game names, of the first turn that is trained on, else the seat.
     `A = r - b`, then `b <- decay b + (1 - decay) r`. The averages start at 0 and are in the
     checkpoint. All episodes of an update read the same b; n of them then count as n updates with
     their mean, so that their order does not matter (our choice). Left out: opponents.
@@ -50,4 +51,6 @@ class Rae(Advantage):
 
 def _role(sample: Sample) -> str:
     item = sample.trajectory
-    return f"{item.env} {item.seat} {item.role}"
+    own = (turn.role for number, turn in enumerate(item.turns) if item.learns(number))
+    role = next(own, item.role)
+    return f"{item.env} {item.seat} {role}" if role == item.role else f"{item.env} {role}"

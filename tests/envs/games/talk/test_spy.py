@@ -238,6 +238,23 @@ def test_words_count_where_they_name_one_thing_and_the_spy_repeats_what_others_s
     assert spy_belief(free, state, 0)[1] > 0.9, "nobody says nothing of a scene that it sees"
 
 
+def test_a_number_is_a_vote_as_in_the_source_where_it_is_no_place_of_a_list() -> None:
+    for messages, vote in (("templates", "vote player 3"), ("free", "vote player 3"),
+                           ("numbers", "abstain")):  # fmt: skip
+        game: Any = Spy(players=3, rounds=1, messages=messages)
+        state = deal(game, game.initial(), np.random.default_rng(0))
+        assert game.parse(state, "<answer>19</answer>") == (18 if messages == "numbers" else None
+            if messages == "templates" else Move(None, "19"))  # fmt: skip
+        for _ in range(3):
+            state = game.apply(state, 0)
+        act = game.parse(state, "I think <answer>3</answer>")
+        assert game.action_name(state, act) == vote
+        assert game.parse(state, "<answer>4</answer>") is None
+    act = Spy(players=3, rounds=1).parse(state, "<answer>N/A</answer>")
+    assert act is not None and game.action_name(state, act) == "abstain"
+    assert Spy(players=3, rounds=1).parse(state, "<answer>1</answer>") is None, "not for itself"
+
+
 @pytest.mark.parametrize(
     "reply",
     ["<answer>vote player 9</answer>", "<answer>vote player 1</answer>", "", "<answer></answer>",
