@@ -15,13 +15,13 @@ import numpy as np
 from zerogym.envs.games.core.game import equally_likely, win_or_loss
 from zerogym.envs.games.core.parameters import check_choice, check_number
 from zerogym.envs.games.talk.core.env import TalkEnv
+from zerogym.envs.games.talk.core.folding import folded
 from zerogym.envs.games.talk.core.rules import (
     DEALING,
     OVER,
     Phase,
     TalkGame,
     TalkState,
-    folded,
 )
 from zerogym.envs.games.talk.simple_negotiation_goods import (
     BASE,

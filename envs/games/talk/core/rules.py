@@ -10,10 +10,9 @@ knows only that they were sent.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, wraps
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from functools import cached_property
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +38,6 @@ from zerogym.envs.games.talk.core.surveys import Survey
 from zerogym.envs.games.talk.core.transcripts import Transcripts
 
 MESSAGES = ("templates", "free", "numbers")
-ValueT = TypeVar("ValueT")
 
 
 class TalkState(NamedTuple):
@@ -74,35 +72,6 @@ class Phase:
 
 OVER = Phase(TERMINAL)
 DEALING = Phase(CHANCE)
-_NOWHERE = (None, (), None)
-
-
-def folded(
-    step: Callable[[Any, Any, "TalkState", int], ValueT],
-) -> Callable[[Any, "TalkState"], ValueT]:
-    """Make a method that goes through the turns of a state from one that goes on by one turn.
-
-    The given method is called with the value before, the state and the number of turns made, and
-    returns the value after these; first with None and no turns. It may use the deals and these
-    turns. The value of the state that was looked at last is kept, and a state that continues that
-    one goes through its new turns only. Values must not be changed.
-    """
-    place = f"_{step.__name__}_folded"
-
-    @wraps(step)
-    def found(self: Any, state: TalkState) -> ValueT:
-        deals, turns, value = self.__dict__.get(place, _NOWHERE)
-        if turns is state.turns and deals is state.deals:
-            return value
-        made = len(turns) + 1
-        if deals != state.deals or state.turns[: len(turns)] != turns:
-            made, value = 0, None
-        for number in range(made, len(state.turns) + 1):
-            value = step(self, value, state, number)
-        self.__dict__[place] = (state.deals, state.turns, value)
-        return value
-
-    return found
 
 
 @dataclass(frozen=True)
