@@ -8,8 +8,8 @@ import pytest
 
 from helpers.games.talk import TALK, Whispers
 from zerogym.envs.games.core.game import TERMINAL, deal, load_game
-from zerogym.envs.games.talk.core.messages import EVERYONE, SEALED, Move, Turn
 from zerogym.envs.games.talk.core.folding import folded
+from zerogym.envs.games.talk.core.messages import EVERYONE, SEALED, Move, Turn
 from zerogym.envs.games.talk.core.rules import TalkState
 
 
