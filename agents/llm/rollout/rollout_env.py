@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import gymnasium as gym
 import numpy as np
 
+from zerogym.envs.games.core.game import Game
 from zerogym.envs.games.opponents.mixture import Mixture
 from zerogym.envs.games.opponents.registry import make_opponent
 from zerogym.envs.games.talk.core.surveys import Survey
@@ -186,12 +187,18 @@ class AECEnv(RolloutEnv):
         self._infos = dict(self._env.infos)
         self._opponents = {}
 
+    @property
+    def rules(self) -> Game[Any]:
+        """The rules of the game."""
+        game: Game[Any] = self._env.unwrapped.game
+        return game
+
     def seat_opponents(self, others: Mapping[str, Any], seed: int) -> dict[str, float]:
         self._rng, self._memories = np.random.default_rng((seed, _OPPONENTS)), {}
         for seat, record in others.items():
             name = json.dumps(record)
             if name not in self._made:
-                self._made[name] = make_opponent(self._env.unwrapped.game, record)
+                self._made[name] = make_opponent(self.rules, record)
             player = self._made[name]
             drawn = isinstance(player, Mixture)
             self._opponents[seat] = player.members[player.draw(self._rng)] if drawn else player

@@ -152,13 +152,15 @@ class _Run:
         self.problems = Environments(config.env, config.env_kwargs, config.wrappers)
         specs = config.source.task_specs(self.problems.task)
         self.stages = RunStages(config)
-        for each in (config, *(stage.config for stage in self.stages.all.values())):
+        configs = (config, *(stage.config for stage in self.stages.all.values()))
+        for each in configs:
             each.source.check(each.task)
-            for spec in each.source.task_specs(each.task).values():
+            own_specs = each.source.task_specs(each.task)
+            for spec in own_specs.values():
                 own = self.problems.of(spec)
                 own.give_back(own.take())  # an unknown id ends here
-        check_games(config.others, specs)
-        self.earlier = EarlierWeights(config)
+            check_games(each.others, own_specs, self.problems)
+        self.earlier = EarlierWeights(config, [each.others for each in configs if each.others])
         self.evaluated = evaluated_tasks(config, specs) if config.eval_episodes else {}
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:

@@ -22,6 +22,9 @@ class OfRun(Opponent):
             "llm:RUN), or past (past:RUN) for its checkpoints"
         )
 
+    def check(self, game: Game[Any]) -> None:
+        """Raise nothing: a run has its weights."""
+
 
 @opponent("learner")
 @dataclass(frozen=True)

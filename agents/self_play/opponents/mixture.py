@@ -43,6 +43,11 @@ class Mixture(Opponent):
         players = self._drawn([part(game) for part in self.parts])
         return Drawn.flat(players.members, players.weights)
 
+    def check(self, game: Game[Any]) -> None:
+        """Raise what a member would raise."""
+        for part in self.parts:
+            part.check(game)
+
     def meet(self, step: int, rng: np.random.Generator) -> Any:
         """Draw a member, and return who is met of it."""
         return self.parts[self._drawn(self.parts).draw(rng)].meet(step, rng)

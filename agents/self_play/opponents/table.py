@@ -37,6 +37,10 @@ class Opponent(Part):
             OnlyInTraining: If it has the weights of a run.
         """
 
+    def check(self, game: Game[Any]) -> None:
+        """Raise what a call would raise in a run of training, before the run begins."""
+        self(game)
+
     def meet(self, step: int, rng: np.random.Generator) -> Any:
         """Return who is met in an episode, as JSON values.
 

@@ -5,7 +5,7 @@ ends; which of them are met follows from the step alone (`opponents/earlier_selv
 that is resumed from an older checkpoint meets the same ones: it writes the newer ones again.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.models.loading import save_model
 from zerogym.agents.llm.rollout.episode import Player, Players, seed_of
 from zerogym.agents.llm.training.seats.seating import updates_of
+from zerogym.agents.self_play.opponents.table import Opponent
 
 MODELS_HELD = 8  # in memory; the oldest is dropped
 
@@ -25,17 +26,17 @@ class EarlierWeights:
     """The earlier weights of a run, kept as folders and loaded when they are met.
 
     Args:
-        config: The settings of the run, which has an opponent.
+        config: The settings of the run.
+        others: The opponents of all its stages.
     """
 
-    def __init__(self, config: GRPOConfig) -> None:
-        self._config = config
+    def __init__(self, config: GRPOConfig, others: Sequence[Opponent]) -> None:
+        self._config, self._others = config, others
         self._engines: dict[int, Generator] = {}  # by updates
 
     def keep(self, updates: int, model: Any, tokenizer: Any) -> None:
         """Save the weights after so many updates, if an opponent may need them."""
-        others = self._config.others
-        if others is None or not others.needs_weights(updates):
+        if not any(other.needs_weights(updates) for other in self._others):
             return
         if not parallel.rank():
             save_model(model, tokenizer, self._folder(updates))
@@ -49,8 +50,7 @@ class EarlierWeights:
             seed: Of the sampling.
         """
         players = learner(seed)
-        others = self._config.others
-        if others is None or not others.of_run:
+        if not any(other.of_run for other in self._others):
             return players
         assert isinstance(players, Player)  # adapters of seats have no opponents
         return WithEarlier(players, self)

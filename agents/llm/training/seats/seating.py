@@ -14,6 +14,7 @@ import numpy as np
 
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.prompt import Prompt, TaskSpec
+from zerogym.agents.llm.rollout.rollout_env import AECEnv
 from zerogym.agents.self_play.opponents.table import Opponent
 from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.registry import game_of
@@ -21,11 +22,31 @@ from zerogym.envs.registry import game_of
 _AFTER = "after "  # the name of a player with earlier weights is this and a number of updates
 
 
-def check_games(opponent: Opponent | None, tasks: Mapping[str, TaskSpec]) -> None:
-    """Raise a ValueError if there is an opponent, and no task is a game with all its seats."""
-    if opponent is not None and not any(game_of(task.env) for task in tasks.values()):
+def check_games(
+    opponent: Opponent | None, tasks: Mapping[str, TaskSpec], envs: Environments
+) -> None:
+    """Refuse an opponent of a run in whose games it cannot play.
+
+    Args:
+        opponent: The opponent of the run, if any.
+        tasks: The tasks of the run by name.
+        envs: Environments of any task.
+
+    Raises:
+        ValueError: If no task is a game with all its seats.
+        UnknownName: If a game has no such opponent.
+    """
+    if opponent is None:
+        return
+    games = [task for task in tasks.values() if game_of(task.env) is not None]
+    if not games:
         ids = ", ".join(sorted({task.env for task in tasks.values()}))
         raise ValueError(f"opponent is for games by their PettingZoo ids, of which {ids} is none")
+    for own in map(envs.of, games):
+        env = own.take()
+        if isinstance(env, AECEnv):
+            opponent.check(env.rules)
+        own.give_back(env)
 
 
 def seated(

@@ -27,13 +27,14 @@ from zerogym.agents.llm.training.seats.earlier_players import (  # noqa: E402
 )
 from zerogym.agents.self_play.opponents.earlier_selves import PastSelves  # noqa: E402
 from zerogym.agents.self_play.opponents.mixture import Mixture  # noqa: E402
+from zerogym.errors import UnknownName  # noqa: E402
 
 
 class Bold(EarlierWeights):
     """Weights that say bet, or call, and whose engines count their calls."""
 
     def __init__(self, config: GRPOConfig) -> None:
-        super().__init__(config)
+        super().__init__(config, [])
         self.met: dict[int, Scripted] = {}
 
     def engine(self, updates: int) -> Scripted:
@@ -153,3 +154,11 @@ def test_a_task_of_one_seat_has_no_opponent(tmp_path: Path) -> None:
     config = GRPOConfig(opponent="random", out=str(tmp_path / "run"), eval_episodes=0)
     with pytest.raises(ValueError, match="RandomCalculation-v0 is none"):
         train(config)
+
+
+def test_an_opponent_that_a_game_has_not_is_refused_before_the_run(tmp_path: Path) -> None:
+    members = {"past_selves": 1, "minimax": 1}
+    config = replace(CONFIG, opponent=Mixture(members), out=str(tmp_path / "run"))
+    with pytest.raises(UnknownName, match="no opponent for kuhn_poker 'minimax'"):
+        train(config)
+    assert not list(tmp_path.glob("run/checkpoint-*"))
