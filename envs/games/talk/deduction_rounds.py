@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import ClassVar
 
-from zerogym.envs.games.core.parameters import check_number
+from zerogym.envs.games.core.parameters import check_flag, check_number
 from zerogym.envs.games.talk.core.messages import EVERYONE, SEALED, Turn
 from zerogym.envs.games.talk.core.rules import OVER, Phase, TalkGame
 from zerogym.envs.games.talk.deduction_ship import CREW, IMPOSTOR, NONE, ROOMS, Ship
@@ -27,6 +27,8 @@ class Rounds(TalkGame):
         rounds: 2 to 12; after the last one the impostor has won.
         talks: Messages of each in a meeting, 1 to 3.
         cooldown: Rounds without a kill at the start, after a kill and after a meeting, 0 to 3.
+        lenient: Whether the first number in a reply is that of an act in the list of
+            `messages="numbers"`, and any other reply is silence: to wait, say nothing, vote nobody.
     """
 
     players: int = 4
@@ -35,6 +37,7 @@ class Rounds(TalkGame):
     rounds: int = 6
     talks: int = 1
     cooldown: int = 1
+    lenient: bool = False
     perfect_information: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -45,6 +48,7 @@ class Rounds(TalkGame):
             ("talks", 1, 3), ("cooldown", 0, 3),
         ):  # fmt: skip
             check_number(name, getattr(self, name), low, high)
+        check_flag("lenient", self.lenient)
 
     @property
     def num_seats(self) -> int:

@@ -3,6 +3,7 @@
 The paper's game in rounds: `deduction_rounds.py` has what acts do, `deduction_ship.py` the state.
 """
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -19,6 +20,8 @@ from zerogym.envs.games.talk.deduction_rounds import DO, FIRST, REPORT, WAIT, Ro
 from zerogym.envs.games.talk.deduction_ship import CREW, IMPOSTOR, ROOMS, DeductionState, Ship
 from zerogym.errors import NoOracle
 
+_NUMBER = re.compile(r"\d{1,3}")
+_READ = 1000  # characters of a reply in which a lenient reader looks for a number
 _LINE = 120  # characters of what a seat learns from a turn, without words, at most
 
 
@@ -171,6 +174,16 @@ class SocialDeduction(Rounds):
             "or the rounds are over."
         )
 
+    def parse(self, state: TalkState, text: str) -> int | Move | None:  # type: ignore[override]
+        """Return the act that a reply names, or words; if `lenient`, silence where it has none."""
+        found = super().parse(state, text)
+        if found is not None or not self.lenient:
+            return found
+        acts, number = self.now(state).acts, _NUMBER.search(text[:_READ])
+        place = int(number[0]) - 1 if number and self.messages == "numbers" else -1
+        silence = acts[-1] if ship_of(state).stage == "vote" else acts[0]
+        return acts[place] if 0 <= place < len(acts) else silence
+
     def choices(self, state: TalkState) -> str:
         """The acts, or the forms of the messages."""
         ship = ship_of(state)
@@ -296,8 +309,11 @@ class SocialDeductionEnv(TalkEnv):
         talks: Messages of each in a meeting, 1 to 3; default 1.
         cooldown: Rounds without a kill at the start, after a kill and after a meeting, 0 to 3;
             default 1.
-        messages: `templates` (default), or `free`: words of the players' own in meetings, in the
-            text view.
+        lenient: Whether the first number in a reply is that of an act in the list of
+            `messages="numbers"`, and any other reply is silence: to wait, say nothing, vote nobody.
+            By default it may be repeated, and then the game is lost, as in other games.
+        messages: `templates` (default), `free`: words of the players' own in meetings, in the text
+            view; or `numbers`: a list of the acts.
 
     Example:
         >>> env = SocialDeductionEnv(seat=1, opponent="scripted", messages="free")

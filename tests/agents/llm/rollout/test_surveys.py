@@ -12,13 +12,16 @@ import pytest
 
 from helpers.llm.scripted_engine import Scripted
 from zerogym.agents.llm.algorithms.auxiliary.listening import survey_row
-from zerogym.agents.llm.algorithms.rollout_tables import Step
+from zerogym.agents.llm.algorithms.prompts.discussions import Discussions
+from zerogym.agents.llm.algorithms.rollout_tables import Draw, Step
 from zerogym.agents.llm.algorithms.rollouts.speaking import Speaking, speaking_gains
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.rollout.context_window import CONTEXTS
 from zerogym.agents.llm.rollout.environments import Environments
+from zerogym.agents.llm.rollout.planned import play_planned
 from zerogym.agents.llm.rollout.prompt import Prompt, TaskSpec
+from zerogym.agents.llm.rollout.request import PlannedEpisode
 from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups
 from zerogym.agents.posed_survey import PosedSurvey
 from zerogym.agents.trajectory import Trajectory, Turn
@@ -204,3 +207,38 @@ def test_gains_by_hand() -> None:
     gains = speaking_gains([replace(one, surveys=tuple(unsigned)), two])
     assert sum(gains.values()) == pytest.approx(sum(c[-1] - c[0] for c in chains))
     assert all(len(list(pairwise(chain))) for chain in chains)
+
+
+def test_discussions_begin_where_the_first_survey_is_posed() -> None:
+    """The moves before are the scripted players', in all contexts, and not trained on."""
+    task = TaskSpec("zerogym/social_deduction-v0", {"rooms": 2, "tasks": 2, "rounds": 4})
+    part = Discussions()
+    draws = [part(Draw(3, np.random.default_rng(5), task)) for _ in range(2)]
+    assert draws[0] == draws[1] and len({prompt.seed for prompt in draws[0]}) == 3
+    with Environments(task.env, task.kwargs) as envs:
+        player = Player(Scorer("<answer>say nothing</answer>"), surveys=True)
+        planned = [PlannedEpisode(n, p, n, (n,)) for n, p in enumerate(draws[0])]
+        episodes = play_planned(envs, planned, player, False, False)
+    for number, prompt in enumerate(draws[0]):
+        own = [item for item in episodes if item.episode == number]
+        turns = [turn for item in own for turn in item.turns[: item.shared]]
+        assert sorted(turn.action for turn in turns) == sorted(prompt.trace)
+        assert "<answer>report</answer>" in prompt.trace
+        crew = [item for item in own if item.surveys]
+        assert len(crew) >= 2 and all(item.role != "impostor" for item in crew)
+        for item in crew:
+            first, second = item.surveys[:2]
+            assert first.turns == item.shared and first.speaker == "" and second.speaker
+            assert first.belief == (0.25,) * 4 and first.answer not in (int(item.seat[-1]),)
+    plain = Discussions()(Draw(2, np.random.default_rng(0), TaskSpec("zerogym/kuhn_poker-v0")))
+    assert [prompt.trace for prompt in plain] == [(), ()]
+
+
+class Scorer(Scripted):
+    """An engine with one reply to everything that believes in all options alike."""
+
+    def __init__(self, reply: str) -> None:
+        super().__init__(lambda prompt: reply)
+
+    def score(self, prompts: Sequence[Any], continuations: Sequence[Any]) -> list[Any]:
+        return [(-1.0,) for _ in prompts]

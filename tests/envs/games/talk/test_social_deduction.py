@@ -1,6 +1,6 @@
 """Social deduction against a second implementation in words, and exact Bayes against counting."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -352,3 +352,25 @@ def test_the_scripted_crew_wins_half_against_the_scripted_impostor() -> None:
             winners.append(state.ship.winner)
         won.append(winners.count("crew") / games)
     assert 0.40 < won[0] < 0.68 and won[1] < 0.15
+
+
+def test_a_lenient_reader_takes_the_first_number_or_silence() -> None:
+    game: Any = load_game("social_deduction", lenient=True, messages="numbers", cooldown=0)
+    strict: Any = load_game("social_deduction", messages="numbers", cooldown=0)
+    state = game.initial()
+    for number in (2, 0, 0, 0):
+        state = game.apply(state, number)
+    names = [game.action_name(state, act) for act in game.legal(state)]
+    for reply, act in (
+        ("<answer>-2</answer>", names[1]), ("It is 3!", names[2]), ("go to storage", names[2]),
+        ("<answer>0</answer>", "wait"), ("99", "wait"), ("", "wait"), ("x" * 10**6 + "2", "wait"),
+    ):  # fmt: skip
+        assert game.action_name(state, game.parse(state, reply)) == act
+    assert [strict.parse(state, reply) for reply in ("It is 3!", "", "99")] == [None] * 3
+    silent = Counter[str]()
+    while game.to_move(state) != TERMINAL:
+        keen = [a for a in game.legal(state) if game.action_name(state, a)[:4] in ("kill", "repo")]
+        act = keen[-1] if keen and state.ship.stage == "play" else game.parse(state, "?")
+        silent[game.action_name(state, act)] += 1
+        state = game.apply(state, act)
+    assert silent["say nothing"] == silent["vote nobody"] == 3 and silent["report"] > 0
