@@ -10,10 +10,14 @@ random play, by `gym.make` and by `gym.make_vec` in one process: a move is a ste
 opponent's answer in it. `batched` steps `--batch` games at once, with their masks, the drawing of
 actions and the vectors of `observe`. How the peers are driven is said in `peers.py`.
 
-The last table is of one text environment that is kept while games begin anew.
+The second table is of one text environment that is kept while games begin anew. With `--resets N`
+there is a third: the memory that Python holds after N games of one text environment, beside that
+after a tenth of them, for each of `--games`.
 """
 
+import gc
 import time
+import tracemalloc
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -109,6 +113,24 @@ def reuse_table(name: str, missing: dict[str, None]) -> Table:
     return table
 
 
+def memory_table(names: list[str], resets: int) -> Table:
+    """KiB that are held after a tenth of so many games of one text environment, and after all."""
+    table = Table(title="Memory held by Python, in KiB", title_justify="left")
+    for column in ("game", f"{resets // 10} resets", f"{resets} resets", "difference"):
+        table.add_column(column, justify="left" if column == "game" else "right", no_wrap=True)
+    for name in names:
+        loop, held = multi_agent(load_game(name), "text"), []
+        tracemalloc.start()
+        for games in (resets // 10, resets - resets // 10):
+            for _ in range(games):
+                loop()
+            gc.collect()
+            held.append(tracemalloc.get_traced_memory()[0] / 1024)
+        tracemalloc.stop()
+        table.add_row(name, *(f"{each:,.1f}" for each in (*held, held[1] - held[0])))
+    return table
+
+
 def main() -> None:
     """Measure the games and print the tables."""
     known = [entry.name for entry in GAMES]
@@ -117,10 +139,13 @@ def main() -> None:
         games={"nargs": "*", "choices": known, "default": SHARED, "metavar": "NAME"},
         seconds=(1.0, "CPU seconds for each figure"),
         batch=(4096, "games stepped at once"),
+        resets=(0, "games of one environment for the table of memory; 0: no table"),
     )
     console, missing = Console(), dict[str, None]()
     console.print(speed_table(arguments.games, arguments.seconds, arguments.batch, missing))
     console.print(reuse_table("tic_tac_toe", missing))
+    if arguments.resets:
+        console.print(memory_table(arguments.games, arguments.resets))
     for line in missing:
         console.print(line, markup=False, style="dim")
 

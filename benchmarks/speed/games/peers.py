@@ -47,11 +47,20 @@ def _trades(state: Any) -> list[str]:
     return [*offers, "Accept"] if state["current_offer"] else offers
 
 
+def _deduction_moves(state: Any) -> list[str]:
+    """A sentence in a discussion; at night and in a vote, a living player."""
+    if state["phase"].value == "Day-Discussion":
+        return ["I was in the lab."]
+    return [str(player) for player in state["alive_players"]]
+
+
+PLAYERS = {"social_deduction": 6}  # of TextArena's games of more than two
 ARENA: dict[str, tuple[str, dict[str, Any], Legal]] = {  # its name, arguments and legal moves
     "tic_tac_toe": ("TicTacToe-v0", {}, _free_cells),
     "connect_four": ("ConnectFour-v0", {}, _open_columns),
     "kuhn_poker": ("KuhnPoker-v0", {"max_rounds": 1}, _poker_moves),
     "simple_negotiation": ("SimpleNegotiation-v0", {"max_turns": 8}, _trades),
+    "social_deduction": ("SecretMafia-v0", {}, _deduction_moves),  # the game that is most like it
 }
 
 
@@ -124,14 +133,14 @@ def text_arena(name: str, kind: Literal["new", "raw", "kept"] = "new") -> Loop |
     library = _quietly(lambda: require("textarena", "peers", "TextArena"))
     make = partial(library.make, f"{game}-raw" if kind == "raw" else game, **arguments)
     if kind == "new":
-        return lambda: play_arena(make(), legal)
+        return lambda: play_arena(make(), legal, PLAYERS.get(name, 2))
     env = make()
-    return lambda: play_arena(env, legal)
+    return lambda: play_arena(env, legal, PLAYERS.get(name, 2))
 
 
-def play_arena(env: Any, legal: Legal) -> int:
+def play_arena(env: Any, legal: Legal, players: int = 2) -> int:
     """A game of random legal moves; their number."""
-    env.reset(num_players=2)
+    env.reset(num_players=players)
     done, moves = False, 0
     while not done:
         env.get_observation()

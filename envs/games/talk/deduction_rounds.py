@@ -1,6 +1,6 @@
 """Rounds and meetings of a game of social deduction: what each act does, and who learns of it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import ClassVar
@@ -60,8 +60,8 @@ class Rounds(TalkGame):
         """The act `say nothing`; acts below it are no messages."""
         return FIRST + self.rooms + 2 * self.players + 1
 
-    @property
-    def num_actions(self) -> int:
+    @cached_property
+    def num_actions(self) -> int:  # type: ignore[override]
         """Moves of a round, votes and messages."""
         return self.first_message + 1 + self.rooms + self.players * (self.rooms + 2)
 
@@ -166,14 +166,14 @@ class Rounds(TalkGame):
             others = tuple(other for other in ship.living if other != seat)
             ship = ship.note((seat,), f"[you{line}", marks)
             ship = ship.note(others, f"[player {seat + 1}{line}", marks)
-            ship = replace(ship, said=(*ship.said, act), readers=(*ship.readers, living))
+            ship = ship._replace(said=(*ship.said, act), readers=(*ship.readers, living))
             over = len(ship.said) == self.talks * len(ship.order)
-            return replace(ship, stage="vote") if over else ship
+            return ship._replace(stage="vote") if over else ship
         part, offset = ("act", act) if ship.stage == "play" else ("vote", seat * self.num_actions)
         marks = self._at(ship, part, offset + (act if part == "vote" else 0))
         ship = ship.note((seat,), f"[you{line}", marks)
         readers = (*ship.readers, 1 << seat)
-        ship = replace(ship, made=(*ship.made, (seat, act)), readers=readers)
+        ship = ship._replace(made=(*ship.made, (seat, act)), readers=readers)
         if len(ship.made) < len(ship.living):
             return ship
         return self._counted(ship, impostor) if part == "vote" else self._played(ship, impostor)
@@ -191,7 +191,7 @@ class Rounds(TalkGame):
             words = "vote nobody" if whom == self.players and part == "vote" else name
             line = f"[player {seat + 1}: {words.format(whom + 1)}]"
             ship = ship.note(others, line, self._at(ship, part, offset))
-        return replace(ship, readers=tuple(readers))
+        return ship._replace(readers=tuple(readers))
 
     def _played(self, ship: Ship, impostor: int) -> Ship:
         """Let a round happen: a report alone, else a kill, moves and tasks."""
@@ -216,8 +216,8 @@ class Rounds(TalkGame):
                 left[seat] = tuple(open_tasks)
         for seat in witnesses:
             saw[seat] = impostor
-        after = replace(
-            ship, rooms=tuple(rooms), alive=tuple(alive), left=tuple(left), bodies=tuple(bodies),
+        after = ship._replace(
+            rooms=tuple(rooms), alive=tuple(alive), left=tuple(left), bodies=tuple(bodies),
             saw=tuple(saw), cooldown=cooldown, made=(),
         )  # fmt: skip
         for seat in after.living:
@@ -252,8 +252,8 @@ class Rounds(TalkGame):
         marks = (*self._at(ship, "where", room), *self._at(ship, "dead", *dead))
         marks += self._at(ship, "body", *found)
         start = living.index(reporter)
-        return replace(
-            ship.note(living, line, marks), stage="talk", made=(), said=(),
+        return ship.note(living, line, marks)._replace(
+            stage="talk", made=(), said=(),
             order=living[start:] + living[:start], bodies=(NONE,) * self.players,
         )  # fmt: skip
 
@@ -270,8 +270,8 @@ class Rounds(TalkGame):
         line = f"{ejected} is ejected. All go to {ROOMS[0]}."
         ship = ship.note(living, line, self._at(ship, "out", out))
         alive = tuple(lives and seat != out for seat, lives in enumerate(ship.alive))
-        ship = replace(
-            ship, alive=alive, rooms=(0,) * self.players, stage="play", made=(), said=(), order=(),
+        ship = ship._replace(
+            alive=alive, rooms=(0,) * self.players, stage="play", made=(), said=(), order=(),
             cooldown=self.cooldown,
         )  # fmt: skip
         return self._next(ship, impostor)
@@ -280,10 +280,10 @@ class Rounds(TalkGame):
         """Return the position of the next round, or the end."""
         crew = [seat for seat in ship.living if seat != impostor]
         if not ship.alive[impostor] or (len(crew) > 1 and not any(ship.left[s] for s in crew)):
-            return replace(ship, stage="over", winner=CREW)
+            return ship._replace(stage="over", winner=CREW)
         if len(crew) <= 1 or ship.round == self.rounds:
-            return replace(ship, stage="over", winner=IMPOSTOR)
-        return replace(ship, round=ship.round + 1)
+            return ship._replace(stage="over", winner=IMPOSTOR)
+        return ship._replace(round=ship.round + 1)
 
 
 def _with(others: list[int]) -> str:

@@ -5,7 +5,8 @@ seat knows is a list of lines, each with its places in the vector of the numeric
 not in them the seat does not know.
 """
 
-from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
 
 from zerogym.envs.games.talk.core.messages import Turn
 from zerogym.envs.games.talk.core.rules import TalkState
@@ -17,9 +18,8 @@ NONE = -1
 Acts = tuple[tuple[int, int], ...]  # seats with their acts
 
 
-@dataclass(frozen=True, slots=True)
-class Ship:
-    """The position: players, rooms and what everybody knows.
+class Ship(NamedTuple):
+    """The position: players, rooms and what everybody knows. A tuple, of which copies are fast.
 
     Attributes:
         round: Number of the round, from 1.
@@ -58,7 +58,7 @@ class Ship:
     @property
     def living(self) -> tuple[int, ...]:
         """The seats that are alive."""
-        return tuple(seat for seat, lives in enumerate(self.alive) if lives)
+        return _places_of(self.alive)
 
     def beside(self, seat: int) -> list[int]:
         """Return the other living seats in a seat's room."""
@@ -70,7 +70,13 @@ class Ship:
         for seat in seats:
             lines[seat] = (*lines[seat], line)
             places[seat] = (*places[seat], *marks)
-        return replace(self, lines=tuple(lines), marks=tuple(places))
+        return self._replace(lines=tuple(lines), marks=tuple(places))
+
+
+@lru_cache(maxsize=256)
+def _places_of(given: tuple[bool, ...]) -> tuple[int, ...]:
+    """Return the places of what is true."""
+    return tuple(place for place, one in enumerate(given) if one)
 
 
 class DeductionState(TalkState):

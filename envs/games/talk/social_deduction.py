@@ -6,6 +6,7 @@ The paper's game in rounds: `deduction_rounds.py` has what acts do, `deduction_s
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -202,6 +203,16 @@ class SocialDeduction(Rounds):
 
     def action_name(self, state: TalkState, action: int) -> str:
         """`do task`, `go to lab`, `kill player 1`, `vote player 1`, `i saw player 1 in lab`."""
+        if not 0 <= action < self.num_actions:
+            raise ValueError(f"{self.name} has {self.num_actions} actions, got {action!r:.80}")
+        return self.names[action]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All acts in words."""
+        return tuple(map(self._name, range(self.num_actions)))
+
+    def _name(self, action: int) -> str:
         if action < FIRST:
             return ("wait", "do task", "report")[action]
         rest = action - FIRST
@@ -216,7 +227,7 @@ class SocialDeduction(Rounds):
                 other, room = rest // self.rooms + 1, ROOMS[rest % self.rooms]
                 return form.format(one=rest + 1, other=other, room=room)
             rest -= size
-        raise ValueError(f"{self.name} has {self.num_actions} actions, got {action!r:.80}")
+        raise AssertionError(action)
 
 
 def ship_of(state: TalkState) -> Ship:

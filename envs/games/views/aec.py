@@ -185,9 +185,9 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
             match.loser = seat if final else None
         said = {"turn": match.turns[seat], "void_turn": move is None}
         self.infos[agent] = self.infos[agent] | said
-        for place, each in enumerate(self.possible_agents):
-            if facts := self.game.facts(match.state, place):
-                self.infos[each] = self.infos[each] | facts
+        if self._has_facts:
+            for place, each in enumerate(self.possible_agents):
+                self.infos[each] = self.infos[each] | self.game.facts(match.state, place)
         self._cumulative_rewards[agent] = 0.0
         self._reward(match)
         if match.loser is not None or match.mover == TERMINAL:

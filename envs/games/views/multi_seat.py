@@ -65,6 +65,7 @@ class GameSeats(Generic[MatchT]):
         }
         roles = {agent: game.role(seat) for seat, agent in enumerate(self.possible_agents)}
         self._roles = {agent: {"role": role} if role else {} for agent, role in roles.items()}
+        self._has_facts = type(game).facts is not Game.facts
         self._match: MatchT | None = None
         self._rng: np.random.Generator | None = None
 

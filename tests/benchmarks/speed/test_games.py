@@ -178,6 +178,10 @@ def test_legal_moves_are_read_from_the_state_of_text_arena() -> None:
     assert len(trades({"current_offer": None})) == 6
     assert trades({"current_offer": {}}) == trades({"current_offer": None})
     assert trades({"current_offer": {"from_player": 0}})[-1] == "Accept"
+    phase = SimpleNamespace(value="Day-Voting")
+    assert legal["social_deduction"]({"phase": phase, "alive_players": [0, 4]}) == ["0", "4"]
+    phase.value = "Day-Discussion"
+    assert legal["social_deduction"]({"phase": phase}) == ["I was in the lab."]
     assert legal["kuhn_poker"]({"current_legal_action_tree": {"fold": 0, "call": 0}}) == [
         "fold",
         "call",
@@ -222,3 +226,10 @@ def test_tables_are_of_all_that_was_measured() -> None:
     kept = reuse_table("tic_tac_toe", missing)
     assert "zerogym" in kept.columns[0].cells
     assert len(kept.columns) == 1 + games.BLOCKS
+
+
+def test_the_memory_of_one_environment_is_flat() -> None:
+    table = games.memory_table(["simple_negotiation", "ultimatum"], 400)
+    assert list(table.columns[0].cells) == ["simple_negotiation", "ultimatum"]
+    for grown in table.columns[3].cells:
+        assert float(str(grown).replace(",", "")) < 60, "KiB in 360 games"
