@@ -61,7 +61,7 @@ class Rounds(TalkGame):
         return FIRST + self.rooms + 2 * self.players + 1
 
     @cached_property
-    def num_actions(self) -> int:  # type: ignore[override]
+    def num_actions(self) -> int:
         """Moves of a round, votes and messages."""
         return self.first_message + 1 + self.rooms + self.players * (self.rooms + 2)
 
