@@ -144,8 +144,12 @@ class TransformersGenerator:
                     f"prompt {number} and its continuation have {len(prompt) + len(given)} tokens, "
                     f"the context {self.context_length}"
                 )
-        # Rows of like length are read together: less padding.
-        order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]) + len(continuations[i]))
+        # Last tokens are not read, so that those of one prompt take one row; rows of like length
+        # are read together: less padding.
+        users: dict[tuple[int, ...], list[int]] = {}
+        for number, (prompt, given) in enumerate(zip(prompts, continuations, strict=True)):
+            users.setdefault((*prompt, *given[:-1]), []).append(number)
+        order = sorted(users, key=len)
         scores: list[tuple[float, ...]] = [()] * len(prompts)
         was_training = self.model.training
         self.model.eval()
@@ -153,34 +157,28 @@ class TransformersGenerator:
             with torch.no_grad(), fast_products(self.model, SELDOM):
                 for start in range(0, len(order), self.batch_size):
                     chunk = order[start : start + self.batch_size]
-                    read = self._read([(prompts[i], continuations[i]) for i in chunk])
-                    for place, found in zip(chunk, read, strict=True):
-                        scores[place] = found
+                    for text, logits in zip(chunk, self._read(chunk), strict=True):
+                        for number in users[text]:
+                            ids = torch.tensor(continuations[number], dtype=torch.long)  # (L,)
+                            own = logits[len(text) - len(ids) : len(text)]  # (L, V)
+                            logprobs = own.float().log_softmax(-1).cpu()  # (L, V)
+                            found = logprobs.gather(-1, ids[:, None])[:, 0]  # (L,)
+                            scores[number] = tuple(found.tolist())
         finally:
             self.model.train(was_training)
         return scores
 
-    def _read(
-        self, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]
-    ) -> list[tuple[float, ...]]:
-        """Return the log-probabilities of the second parts, all read in one batch."""
-        rows = [[*prompt, *given] for prompt, given in pairs]
-        width = max(map(len, rows))
-        device = self.model.device
-        ids = torch.tensor(
-            [row + [0] * (width - len(row)) for row in rows], device=device
-        )  # (B, T)
+    def _read(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Return the logits at each token of rows that are read in one batch (B, T, V)."""
+        width, device = max(map(len, rows)), self.model.device
+        ids = torch.tensor([[*row, *[0] * (width - len(row))] for row in rows], device=device)
         mask = torch.tensor(
             [[1] * len(row) + [0] * (width - len(row)) for row in rows], device=device
         )  # (B, T)
-        logits = self.model(input_ids=ids, attention_mask=mask, use_cache=False).logits  # (B, T, V)
-        found = []
-        for row, (prompt, given) in enumerate(pairs):
-            before = slice(len(prompt) - 1, len(prompt) + len(given) - 1)
-            logprobs = logits[row, before].float().log_softmax(-1)  # (L, V)
-            own = ids[row, len(prompt) : len(prompt) + len(given)]  # (L,)
-            found.append(tuple(logprobs.gather(-1, own[:, None])[:, 0].tolist()))
-        return found
+        logits: torch.Tensor = self.model(
+            input_ids=ids, attention_mask=mask, use_cache=False
+        ).logits
+        return logits
 
     def update_weights(self, weights: Any | Mapping[str, torch.Tensor], version: int) -> None:
         """Load the weights of a module or of its state dict.

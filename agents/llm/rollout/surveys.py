@@ -67,7 +67,10 @@ def _question(
 
 
 def _options(survey: Survey, tokenizer: object) -> tuple[Ids, tuple[Ids, ...]]:
-    """Return the ids of the beginning of an answer that all share, and those of each answer."""
+    """Return the ids of the beginning of an answer that all share, and those that tell it apart.
+
+    So most often an answer is one token: the next one, as in the paper.
+    """
     words = [option.split(" ") for option in survey.options]
     shared = 0
     while len({tuple(own[: shared + 1]) for own in words}) == 1 and shared < len(words[0]):
@@ -75,7 +78,11 @@ def _options(survey: Survey, tokenizer: object) -> tuple[Ids, tuple[Ids, ...]]:
     begin = " ".join(words[0][:shared])
     ends = [f"{option[len(begin) :]}</answer>" for option in survey.options]
     start = tuple(encode_plain(tokenizer, f"<answer>{begin}"))
-    return start, tuple(tuple(encode_plain(tokenizer, end)) for end in ends)
+    options = [tuple(encode_plain(tokenizer, end)) for end in ends]
+    length = 1
+    while len({ids[:length] for ids in options}) < len(options):
+        length += 1
+    return start, tuple(ids[:length] for ids in options)
 
 
 def _beliefs(slot: "PlayerSlot", posed: Sequence[Posed]) -> list[tuple[float, ...]]:

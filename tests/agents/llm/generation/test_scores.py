@@ -24,10 +24,15 @@ def test_scores_equal_those_of_single_passes(generator: TransformersGenerator) -
         with torch.no_grad():
             expected = recomputed(generator.model, prompt, ids).tolist() if ids else []
         assert scores == pytest.approx(expected, abs=1e-5)
+    generator.batch_size, rows = 8, []
+    generator.model.register_forward_pre_hook(
+        lambda model, args, kwargs: rows.append(kwargs["input_ids"].shape), with_kwargs=True
+    )
     # The shares of all continuations of one token add up to 1.
     size = generator.model.config.vocab_size
     every = generator.score([[5, 6]] * size, [[token] for token in range(size)])
     assert math.fsum(math.exp(one) for (one,) in every) == pytest.approx(1, abs=1e-5)
+    assert rows == [(1, 2)], "one prompt is read once"
 
 
 def test_scores_of_samples_are_their_log_probabilities(generator: TransformersGenerator) -> None:

@@ -25,8 +25,9 @@ from zerogym.agents.llm.rollout.request import PlannedEpisode
 from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups
 from zerogym.agents.posed_survey import PosedSurvey
 from zerogym.agents.trajectory import Trajectory, Turn
-from zerogym.envs.games.talk.twenty_questions import QUESTIONS, THINGS
+from zerogym.envs.games.talk.question_tables import TABLES
 
+QUESTIONS, THINGS = list(TABLES["things"].questions), TABLES["things"].answers
 GAME, KWARGS = "zerogym/twenty_questions-v0", {"things": 6, "questions": 4}
 NAMES = list(THINGS)[:6]
 SPOKEN = re.compile(r"\[(?:you|player \d): ([a-z ]+)\]")
@@ -59,7 +60,7 @@ class Guesser(Scripted):
         for prompt, given in zip(prompts, continuations, strict=True):
             text, thing = "".join(map(chr, prompt)), "".join(map(chr, given))
             self.posed.append(text)
-            bits = THINGS[thing.removesuffix("</answer>")]
+            [bits] = [THINGS[name] for name in NAMES if name.startswith(thing)]
             fits = all((bits[q] == "1") == (a == "yes") for q, a in answered(text))
             found.append((log(0.25 if fits else 1e-12), *(0.0,) * (len(given) - 1)))
         return found
@@ -90,6 +91,7 @@ def test_beliefs_are_those_of_what_fits_and_the_episode_is_as_without() -> None:
         assert posed.right == posed.belief[posed.answer] > 0
     assert 1 <= len(left) < len(NAMES)
     assert all(text.endswith("salmon.\n<answer>") for text in engine.posed)
+    assert {len(ids) for ids in guesser.surveys[0].options} == {2}, "salmon or ship"
     assert "It is." not in "".join(engine.posed), "reasoning of the keeper"
 
 
