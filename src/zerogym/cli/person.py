@@ -15,6 +15,7 @@ from rich.text import Text
 
 from zerogym.cli.console import out, printable
 from zerogym.envs.games.core.game import Game
+from zerogym.envs.games.talk.core.env import TalkEnv
 from zerogym.errors import UnknownName
 
 _FENCE = re.compile(r"^\s*```", re.MULTILINE)
@@ -56,6 +57,27 @@ def read_action(space: spaces.Space[Any]) -> Any:
         if action is not None:
             return action
         out.print(f"[yellow]Type an action of {escape(str(space))}[/]")
+
+
+def read_message(env: TalkEnv) -> str:
+    """Read a move in a game of talk, the answer tag of which need not be typed.
+
+    What is no move is not sent, and costs nothing.
+
+    Raises:
+        EOFError: At the end of the input.
+    """
+    while True:
+        text = read_text()
+        reply = text if "</answer>" in text else f"<answer>{text.strip()}</answer>"
+        if env.is_move(reply):
+            return reply
+        out.print(Text(f"That is no move now. {plain(env.request())}", style="yellow"))
+
+
+def plain(message: str) -> str:
+    """Return a message of a game of talk with quotes in the place of answer tags."""
+    return message.replace("<answer>", "‘").replace("</answer>", "’")
 
 
 def read_text() -> str:

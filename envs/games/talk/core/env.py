@@ -36,6 +36,19 @@ class TalkEnv(SingleSeatEnv):
 
     strongest: ClassVar[str] = "scripted"  # the name of a strong player where nothing is solved
 
+    def is_move(self, reply: str) -> bool:
+        """Return True if a reply is a move now, also where the game is over: then nothing counts.
+
+        It changes nothing, so that a person's slip of the keyboard need not cost a retry.
+        """
+        if self._ended():
+            return True
+        return self.game.parse(self._running().state, reply) is not None
+
+    def request(self) -> str:
+        """Return the request for a reply, without the position."""
+        return cast(str, self.game.request(self._running().state))
+
     def oracle_policy(self) -> Player:
         """The best player known against the opponent; if there is none, a strong one.
 

@@ -103,15 +103,22 @@ def _episode(env: Any, player: Policy | None, seed: int | None, shared: bool) ->
     Raises:
         EOFError: When the person leaves.
     """
-    from zerogym.cli.person import read_action
+    from zerogym.cli.person import plain, read_action, read_message
+    from zerogym.envs.games.talk.core.env import TalkEnv
 
+    talks = player is None and isinstance(env.unwrapped, TalkEnv) and env.unwrapped.view == "text"
+    shown = plain if talks else lambda observation: observation
     observation, info = env.reset(seed=seed)
     state: Any = None
     value, fresh, over = 0.0, True, False
     show_start(env, info)
-    _show(env, observation, shared)
+    if talks:
+        out.print("[dim]What stands in ‘quotes’ is typed without them.[/]")
+    _show(env, shown(observation), shared)
     while not over:
-        if player is None:
+        if talks:
+            action = read_message(env.unwrapped)
+        elif player is None:
             action = read_action(env.action_space)
         else:
             batch = [observation] if isinstance(observation, str) else observation[None]
@@ -121,9 +128,9 @@ def _episode(env: Any, player: Policy | None, seed: int | None, shared: bool) ->
         observation, reward, terminated, truncated, info = env.step(action)
         value += float(reward)
         over = terminated or truncated
-        _show(env, observation, shared)
-    shown = [f"{key}: {printable(str(info[key]))}" for key in SHOWN_INFO if info.get(key)]
-    out.print(f"[bold]Return {value:g}[/]  [dim]{escape('; '.join(shown))}[/]\n")
+        _show(env, shown(observation), shared)
+    facts = [f"{key}: {printable(str(info[key]))}" for key in SHOWN_INFO if info.get(key)]
+    out.print(f"[bold]Return {value:g}[/]  [dim]{escape('; '.join(facts))}[/]\n")
     return value
 
 
