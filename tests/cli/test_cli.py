@@ -15,8 +15,8 @@ from zerogym.cli import app
 from zerogym.envs.games.core.tabular_policy import TabularPolicy
 from zerogym.envs.games.opponents.past_selves import save_strategy
 from zerogym.envs.games.opponents.registry import opponent_names
-from zerogym.envs.lookup import find_game_name, find_task
 from zerogym.envs.games.talk.core.env import TalkEnv
+from zerogym.envs.lookup import find_game_name, find_task
 from zerogym.envs.registry import TASKS, Task
 
 
