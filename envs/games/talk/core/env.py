@@ -47,7 +47,7 @@ class TalkEnv(SingleSeatEnv):
 
     def request(self) -> str:
         """Return the request for a reply, without the position."""
-        return cast(str, self.game.request(self._running().state))
+        return self.game.request(self._running().state)
 
     def oracle_policy(self) -> Player:
         """The best player known against the opponent; if there is none, a strong one.
