@@ -15,7 +15,7 @@ from zerogym.agents.parts import errors_of, recorded_part
 from zerogym.errors import UnknownArgument
 
 _GROUPS = (TaskSettings, EpisodesSettings, AlgorithmSettings, ObjectiveSettings)
-_MAY_CHANGE = {each.name for group in _GROUPS for each in fields(group)} - {"stages", "opponent"}
+_MAY_CHANGE = {each.name for group in _GROUPS for each in fields(group)} - {"stages"}
 MAY_CHANGE = tuple(sorted(_MAY_CHANGE | {"kl", "temperature", "max_new_tokens"}))
 
 

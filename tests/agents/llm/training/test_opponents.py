@@ -104,6 +104,17 @@ def test_a_run_without_opponents_draws_what_it_did() -> None:
     assert [p.seed for p in met.prompts] == [p.seed for p in alone.prompts]
 
 
+def test_a_stage_may_have_an_opponent_that_the_run_has_not() -> None:
+    stages = {"alone": {"steps": 5}, "past": {"opponent": {"part": "past_selves", "every": 5}}}
+    config = replace(CONFIG, stages={"part": "sequence", "list": stages})
+    met = [own.others for own in config.staged.values() if own.others]
+    assert met == [PastSelves(every=5)] and config.others is None
+    learner = Player(Scripted(shy))
+    players = EarlierWeights(config, met).players(lambda seed: learner, 0)
+    assert isinstance(players, WithEarlier) and players["player_0"] is learner
+    assert EarlierWeights(config, []).players(lambda seed: learner, 0) is learner
+
+
 def test_only_games_of_a_mixture_of_tasks_have_opponents() -> None:
     tasks = {"game": {"env": KUHN}, "sums": {"env": "zerogym/RandomCalculation-v0"}}
     config = replace(

@@ -128,7 +128,7 @@ def staged(stage: dict[str, Any], **settings: Any) -> GRPOConfig:
 
 
 def test_settings_that_no_stage_can_have_are_refused_in_a_line(tmp_path: Path) -> None:
-    for setting in ("lr", "model", "stages", "opponent", "staleness"):
+    for setting in ("lr", "model", "stages", "staleness"):
         with pytest.raises(UnknownArgument, match=f"stage 'b'.*{setting}"):
             staged({setting: 1})
     with pytest.raises(UnknownName, match="advantage"):
