@@ -211,6 +211,8 @@ class TransformersGenerator:
         key = tuple(self.model.active_adapters()) if adapted else ()
         kept = self._kept.setdefault(key, KeptPrefixes(0))
         kept.most = max(self._blocks)
+        for other in self._kept.values():
+            other.save()  # the call uses the last one's memory again
         cache = SlotKVCache(self._forward, slots, self._static, self._spare)
         kept.begin(cache, rows)
         return cache, kept
@@ -240,9 +242,9 @@ class TransformersGenerator:
                 found = token_entropies(logits, sampling)  # (B,)
                 for row, entropy in zip(running, found.tolist(), strict=True):
                     row.entropies.append(entropy)
-            if kept is not None:
-                kept.save([one for one in enumerate(running) if one[1].finish])
             order = cache.keep([i for i, row in enumerate(running) if row.finish is None])
+            if kept is not None and self._static is not None:
+                kept.save()  # rows that are added to fill up a shape write into free slots
             if len(order) < len(running):
                 running = [running[i] for i in order]
                 tokens = tokens[torch.tensor(order, dtype=torch.long, device=tokens.device)]

@@ -52,13 +52,18 @@ class KeptPrefixes:
         self.layers: list[SlotLayer] = []
         self._slots: dict[Text, int] = {}  # by text; the one not used for longest is first
         self._starts: dict[Text, Text] = {}  # by prompt of this call: where it goes on; () if new
+        self._cache: SlotKVCache | None = None  # of the last call
+        self._rows: list[RunningSequence] = []  # of that call, as they were read
 
     def __len__(self) -> int:
         return len(self._slots)
 
     def begin(self, cache: SlotKVCache, rows: Iterable[RunningSequence]) -> None:
-        """Begin a call with a cache: find the texts from which its rows go on; these stay."""
-        self._cache = cache
+        """Begin a call with a cache: find the texts from which its rows go on; these stay.
+
+        The layers of the cache may be those of the last call, of which `save` was called then.
+        """
+        self._cache, self._rows = cache, []
         order = sorted(self._slots)
         prompts = dict.fromkeys(tuple(row.prompt) for row in rows)
         self._starts = {prompt: _nearest(prompt, order) for prompt in prompts}
@@ -72,6 +77,8 @@ class KeptPrefixes:
             Logits (B, V) of their first tokens, and the rows in the order in which they now stand
             in the cache.
         """
+        assert self._cache is not None
+        self.save()
         logits, order = [], list[RunningSequence]()
         for part in self._parts(rows):
             own = [start.row for start in part]
@@ -82,6 +89,7 @@ class KeptPrefixes:
             else:
                 logits.append(self._cache.read(prompts))
             order += own
+        self._rows += order
         return torch.cat(logits), order
 
     def _parts(self, rows: Iterable[RunningSequence]) -> list[list[Start]]:
@@ -103,17 +111,27 @@ class KeptPrefixes:
                 parts.append([start])
         return parts
 
-    def save(self, rows: Iterable[tuple[int, RunningSequence]]) -> None:
-        """Keep rows that have ended, each given with its slot in the cache.
+    def save(self) -> None:
+        """Keep the rows that have ended since they were read or this was called.
 
-        All tokens but the last one sampled are in the cache.
+        It is put off until others need their slots: where each conversation has one turn, nobody
+        does. All tokens but the last one sampled are in the cache.
         """
+        cache = self._cache
+        if cache is None or not cache.layers:
+            return
+        ended = [
+            (slot, self._rows[number])
+            for slot, number in enumerate(cache.numbers)
+            if slot >= cache.running and self._rows[number].finish
+        ]
+        del cache.numbers[cache.running :]
         if not self.layers:
-            slots = min(self.most, self._cache.layers[0].slots)
-            self.layers = [SlotLayer(layer, slots) for layer in self._cache.layers]
+            slots = min(self.most, cache.layers[0].slots)
+            self.layers = [SlotLayer(layer, slots) for layer in cache.layers]
         places: dict[int, int] = {}  # slots in the cache, by slot here
         first, last = [], []
-        for place, row in rows:
+        for place, row in ended:
             text = (*row.prompt, *row.ids[:-1])
             if text in self._slots:
                 self._slots[text] = self._slots.pop(text)
@@ -130,7 +148,7 @@ class KeptPrefixes:
         columns, device = slice(min(first), max(last)), self.layers[0].keys.device
         to = torch.tensor([*places], device=device)  # (B,)
         source = torch.tensor([*places.values()], device=device)  # (B,)
-        for layer, other in zip(self.layers, self._cache.layers, strict=True):
+        for layer, other in zip(self.layers, cache.layers, strict=True):
             layer.save(to, other, source, columns)
 
     def _room(self, taken: dict[int, int]) -> int | None:

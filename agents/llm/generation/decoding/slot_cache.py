@@ -28,9 +28,11 @@ class SlotKVCache:
         slots: Most rows at once.
         static: Its step at few shapes; without it steps have just the rows and columns they need.
         layers: Layers of a cache before, to be used again; it may be empty, and gets new ones then.
+            With it, rows that are dropped stay in slots behind the others till rows are read.
 
     Attributes:
         layers: Keys and values of each layer, once a row was read.
+        numbers: The row in each slot, numbered as they were read; first those that run.
     """
 
     joins = True
@@ -43,10 +45,17 @@ class SlotKVCache:
         layers: list[SlotLayer] | None = None,
     ) -> None:
         self._forward, self._slots, self._static = forward, slots, static
-        self._spare = [] if layers is None else layers
+        self._swap, self._spare = layers is not None, [] if layers is None else layers
+        self.numbers: list[int] = []
+        self._read = 0  # rows
         self._step = static.step if static else llama_step(forward.model)
         self.layers: list[SlotLayer] = []
         self._lengths: list[int] = []  # tokens of each row
+
+    @property
+    def running(self) -> int:
+        """The number of rows that are not dropped."""
+        return len(self._lengths)
 
     def read(self, prompts: Sequence[Sequence[int]]) -> torch.Tensor:
         """Add rows; logits (B, V) of their first tokens."""
@@ -63,7 +72,7 @@ class SlotKVCache:
                 part[place[:, None], :, source[place]] for part in (layer.keys, layer.values)
             )  # (B, T, H, D)
             own.fill(len(self._lengths), keys.transpose(1, 2), values.transpose(1, 2))
-        self._lengths += [len(prompt) for prompt in prompts]
+        self._add(prompts)
         return logits[place]
 
     def go_on(
@@ -91,7 +100,7 @@ class SlotKVCache:
         for own, other in zip(self.layers, layers, strict=True):
             own.load(first, other, chosen, max(starts))
         logits = self._read_rest(first, list(unique), starts)  # (U, V)
-        self._lengths += [len(prompt) for prompt in prompts]
+        self._add(prompts)
         if len(unique) == len(prompts):
             return logits
         place = {prompt: number for number, prompt in enumerate(unique)}
@@ -99,6 +108,11 @@ class SlotKVCache:
         for own in self.layers:
             own.spread(first, copies, max(map(len, prompts)))
         return logits[copies]
+
+    def _add(self, prompts: Sequence[Sequence[int]]) -> None:
+        self.numbers[self.running :] = range(self._read, self._read + len(prompts))
+        self._lengths += [len(prompt) for prompt in prompts]
+        self._read += len(prompts)
 
     def _read_rest(
         self, first: int, texts: Sequence[Sequence[int]], known: Sequence[int]
@@ -151,10 +165,13 @@ class SlotKVCache:
         if holes:
             device = self.layers[0].keys.device
             source, target = (torch.tensor(slots, device=device) for slots in (movers, holes))
+            width = max(self._lengths[row] for row in (*movers, *holes))
             for layer in self.layers:
-                layer.move(source, target, max(self._lengths[row] for row in movers))
+                layer.move(source, target, width, self._swap)
         for hole, mover in zip(holes, movers, strict=True):
             order[hole] = mover
+            numbers = self.numbers
+            numbers[hole], numbers[mover] = numbers[mover], numbers[hole]
         self._lengths = [self._lengths[row] for row in order]
         return order
 

@@ -106,10 +106,15 @@ class SlotLayer(DynamicLayer):
         for own, part in ((self.keys, other.keys), (self.values, other.values)):
             own[:, :, columns].index_copy_(0, slots, part[:, :, columns].index_select(0, rows))
 
-    def move(self, source: torch.Tensor, target: torch.Tensor, width: int) -> None:
-        """Copy rows to other slots."""
+    def move(
+        self, source: torch.Tensor, target: torch.Tensor, width: int, swap: bool = False
+    ) -> None:
+        """Copy rows to other slots, whose rows come to theirs if they are to swap."""
         for part in (self.keys, self.values):
+            before = part[target, :, :width] if swap else None
             part[target, :, :width] = part[source, :, :width]
+            if before is not None:
+                part[source, :, :width] = before
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any

@@ -14,6 +14,7 @@ transformers = pytest.importorskip("transformers")
 from helpers.llm.byte_llama import build_model  # noqa: E402
 from zerogym.agents.llm.generation.decoding.kept_prefixes import _nearest  # noqa: E402
 from zerogym.agents.llm.generation.decoding.slot_cache import SlotKVCache  # noqa: E402
+from zerogym.agents.llm.generation.decoding.static_shapes import StaticStep  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Completion, Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import (  # noqa: E402
     TransformersGenerator,
@@ -99,12 +100,16 @@ def played(engine: TransformersGenerator, sampling: Sampling) -> list[list[Compl
     return found
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_what_is_kept_changes_no_reply(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "fixed"), [("llama", False), ("llama", True), ("gpt2", False), ("gemma3_text", False)]
+)
+def test_what_is_kept_changes_no_reply(name: str, fixed: bool) -> None:
+    """Also where rows and columns are rounded up to fixed shapes."""
     model = made(name)
+    static = StaticStep(model, "none", capture=False) if fixed else None
     # all fit; rows join; texts make room
     for (batch_size, most), sampling in zip(((64, 7), (3, 7), (3, 2)), SAMPLINGS, strict=True):
-        engine = TransformersGenerator(model, Letters(), batch_size=batch_size)
+        engine = TransformersGenerator(model, Letters(), batch_size=batch_size, static=static)
         true = played(engine, sampling)
         with engine.keeping(most):
             found = played(engine, sampling)
@@ -148,7 +153,8 @@ def test_new_weights_are_not_read_into_old_texts(tokenizer: Any) -> None:
     engine, sampling = TransformersGenerator(model, tokenizer), Sampling(8, seed=1)
     talk = list(range(20, 50))
     with engine.keeping(4):
-        talk += [*engine.generate([talk], sampling)[0].ids, 60, 61, 62]
+        for _ in range(2):
+            talk += [*engine.generate([talk], sampling)[0].ids, 60, 61, 62]
         assert engine._kept[()].layers
         engine.update_weights(other, version=1)
         found = engine.generate([talk], sampling)
