@@ -113,6 +113,7 @@ def test_what_is_kept_changes_no_reply(name: str, fixed: bool) -> None:
         true = played(engine, sampling)
         with engine.keeping(most):
             found = played(engine, sampling)
+            assert bool(engine._kept) == (name != "gemma3_text")
         assert len({len(one.ids) for turn in true for one in turn}) > 1
         for turn, expected in zip(found, true, strict=True):
             for one, other in zip(turn, expected, strict=True):
@@ -182,7 +183,10 @@ def test_memory_is_that_of_so_many_texts_and_free_after_the_block(tokenizer: Any
 def test_no_conversation_makes_room_while_others_have_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of 12 episodes of two seats, at most 3 at once, only the first prompts are read whole."""
+    """Of 12 episodes of two seats, 3 at once, only the first prompts are read whole.
+
+    One row in three joins when another has ended, in its slot.
+    """
     whole: list[int] = []
     first = SlotKVCache.read
     monkeypatch.setattr(
@@ -190,7 +194,7 @@ def test_no_conversation_makes_room_while_others_have_ended(
         "read",
         lambda self, prompts: whole.append(len(prompts)) or first(self, prompts),
     )
-    engine, rng = TransformersGenerator(made("llama"), Letters()), Random(5)
+    engine, rng = TransformersGenerator(made("llama"), Letters(), batch_size=2), Random(5)
     engine.generate([[1]], Sampling(1))
     whole.clear()
     lengths = [rng.randrange(2, 9) for _ in range(12)]  # turns, of both seats together
