@@ -48,6 +48,7 @@ from zerogym.agents.llm.training.starting_model import model_of_run
 from zerogym.agents.run_lock import locked
 from zerogym.agents.torch_threads import few_threads
 from zerogym.agents.trajectory import Trajectory, write_jsonl
+from zerogym.envs.registry import game_of
 from zerogym.errors import EngineFailed, PartFailed, SandboxUnavailable, TrainingDiverged
 
 _ONE_PROCESS = (EngineFailed, OutOfMemory, parallel.ProcessLost)  # errors of perhaps one alone
@@ -160,6 +161,8 @@ class _Run:
                 own = self.problems.of(spec)
                 own.give_back(own.take())  # an unknown id ends here
             check_games(each.others, own_specs, self.problems)
+            if each.algorithm.surveys and not any(game_of(one.env) for one in own_specs.values()):
+                raise ValueError(f"surveys of beliefs are for games of all seats, not {each.env}")
         self.earlier = EarlierWeights(config, [each.others for each in configs if each.others])
         self.evaluated = evaluated_tasks(config, specs) if config.eval_episodes else {}
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})

@@ -59,6 +59,8 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     (SEATS | SERVED, "needs backend='transformers', got servers"),
     (SEATS | {"shard": True}, "lora_per_seat and shard"),
     (SERVED | {"temperature": 0.7}, "at temperature 1"),
+    ({"auxiliary": "listening", "backend": "vllm"}, "surveys of beliefs need .*, got 'vllm'"),
+    ({"rollouts": "speaking"} | SERVED, "surveys of beliefs need .*, got servers"),
     (SERVED | {"backend": "vllm"}, "servers generate: backend='vllm'"),
     (SERVED | OLDER, "got servers"),
     *(({"imitation": 5} | other, "imitation and .* do not go together")

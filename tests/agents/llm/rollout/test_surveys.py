@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import log
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from zerogym.agents.llm.algorithms.rollout_tables import Draw, Step
 from zerogym.agents.llm.algorithms.rollouts.speaking import Speaking, speaking_gains
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
+from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.rollout.context_window import CONTEXTS
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.planned import play_planned
@@ -157,6 +159,15 @@ def test_an_engine_without_scores_is_refused() -> None:
         rollout(envs, [3], Player(Scripted(Guesser().said), surveys=True))
 
 
+def test_a_run_of_tasks_without_seats_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from zerogym.agents.llm.training.grpo import train
+
+    config = GRPOConfig(env="zerogym/Syllogism-v0", auxiliary="listening", out=str(tmp_path))
+    with pytest.raises(ValueError, match="surveys of beliefs are for games .*Syllogism"):
+        train(config)
+
+
 # --- the speaking reward
 
 
@@ -172,6 +183,7 @@ def rolled(part: Speaking, groups: list[list[Trajectory]]) -> list[list[Trajecto
     return found
 
 
+@pytest.mark.claim("speaking", says="Rewards of messages add up to last less first belief.")
 def test_rewards_of_messages_add_up_to_last_less_first_belief() -> None:
     with Environments(GAME, KWARGS) as envs:
         groups = rollout_groups(envs, [3, 4], 2, Player(Guesser(), surveys=True))

@@ -255,6 +255,7 @@ def test_the_exact_belief_is_that_of_counting_all_courses(joint: Any) -> None:
         assert belief[key[0]] == 0, "nobody of the crew suspects itself"
 
 
+@pytest.mark.claim("listening", says="Bayes' posterior is the minimum of the loss.")
 def test_the_exact_belief_is_the_fixed_point_of_the_listening_loss(joint: Any) -> None:
     """At Bayes' posterior the expected loss has no gradient, and any other belief has more."""
     torch = pytest.importorskip("torch")
