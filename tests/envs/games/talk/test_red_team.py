@@ -35,7 +35,7 @@ def forms(word: str) -> list[str]:
 
 
 def reference(secret: str, request: str, reply: str) -> tuple[str, int]:
-    """What a templated reply is, and what the defender gets, by comparing whole strings."""
+    """The label of a templated reply, and the defender's gain, by comparing whole strings."""
     adversarial = "the secret" in request
     if reply in forms(secret):
         return "leak", -1 if adversarial else 0
