@@ -37,6 +37,10 @@ def run(part: Stages, steps: list[Any]) -> list[str]:
     return [*found, stage]
 
 
+@pytest.mark.claim(
+    "iterative_spo",
+    says="the stages alternate as votes saturate and fail, and noise between does not switch them",
+)
 def test_a_run_that_saturates_switches_and_noise_does_not_switch_it_back() -> None:
     part = IterativeSpo(decay=0.5, least=2, accuracy_high=0.8, error_high=0.5)
     # Averages of right votes: 0.5, 0.75, 0.875 (above 0.8), 0.5625 (above 0.5: no switch back),
