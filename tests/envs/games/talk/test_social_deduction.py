@@ -39,7 +39,7 @@ class Reference:
         self.queue = list(self.alive)
 
     def options(self) -> set[str]:
-        """What the player to move may do."""
+        """Return what the player to move may do."""
         me, rooms = self.queue[0], RING[: self.game.rooms]
         others = [p for p in self.alive if p != me]
         if self.meeting == "talk":
@@ -256,7 +256,7 @@ def test_the_exact_belief_is_that_of_counting_all_courses(joint: Any) -> None:
 
 
 @pytest.mark.claim("listening", says="Bayes' posterior is the minimum of the loss.")
-def test_the_exact_belief_is_the_fixed_point_of_the_listening_loss(joint: Any) -> None:
+def test_the_exact_belief_is_the_fixed_point_of_the_cross_entropy(joint: Any) -> None:
     """At Bayes' posterior the expected loss has no gradient, and any other belief has more."""
     torch = pytest.importorskip("torch")
     from zerogym.agents.llm.algorithms.auxiliary.listening import Listening
@@ -267,7 +267,7 @@ def test_the_exact_belief_is_the_fixed_point_of_the_listening_loss(joint: Any) -
     mask = torch.ones(1, 1)
 
     def expected(logits: Any) -> Any:
-        """The listening loss of each answer, by the probability of its survey."""
+        """The loss of each answer, by the probability of its survey."""
         logprobs = logits.log_softmax(1).reshape(-1, 1)  # a row for each survey and answer
         losses = Listening()(logprobs, mask.expand(len(logprobs), 1))
         return (losses * weights.reshape(-1)).sum() / weights.sum()
