@@ -1,7 +1,7 @@
 """AdaStop: compare agents with as few training runs as needed.
 
 "AdaStop: adaptive statistical testing for sound comparisons of Deep RL agents" (2023, arXiv
-2306.10882). Groups of runs are added until all pairs are told apart or the last look is reached.
+2306.10882). Groups of runs are added until all pairs are decided or the last look is reached.
 The chance that any pair of equal agents is called different is at most `alpha`, whatever the
 distribution of their scores: under the null hypothesis runs of two agents may be exchanged.
 

@@ -63,7 +63,7 @@ def test_draws_have_the_frequencies_of_all_resamples() -> None:
 
 
 def test_agents_with_the_same_seeds_are_drawn_together() -> None:
-    """What a seed adds to both cancels in the difference only if it is the same run."""
+    """The luck of a seed cancels in the difference only if both runs have that seed."""
     luck = np.linspace(0, 1, 8)[:, None]
     first, seeds = luck + np.array([[0.0, 0.1]]), tuple(range(8))
     both = [RunScores(values, ("a", "b"), seeds) for values in (first, first + 0.25)]

@@ -133,10 +133,10 @@ class SlotKVCache:
         for layer in self.layers:
             layer.widen(max(known) + count)
         self._write_at(columns, width, first)
-        seen = positions.clamp(min=0)  # padding sees something, too: no row of the mask is empty
+        places = positions.clamp(min=0)  # padding sees something, too: no row of the mask is empty
         cache = Cache(layers=self.layers)
-        mask = self._mask(seen, width)
-        return self._forward(torch.tensor(ids, device=device), mask, seen, cache)[0]
+        mask = self._mask(places, width)
+        return self._forward(torch.tensor(ids, device=device), mask, places, cache)[0]
 
     def _write_at(self, columns: torch.Tensor, width: int, first: int = 0) -> None:
         """Let the layers write the next tokens of rows from slot `first` on to columns (B, T)."""

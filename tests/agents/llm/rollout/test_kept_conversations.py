@@ -36,7 +36,7 @@ def tiny() -> tuple[Any, Any]:
 
 @pytest.fixture
 def went_on(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many rows went on from what was kept, in each call."""
+    """The number of rows that went on from what was kept, in each call."""
     rows: list[int] = []
     go_on = SlotKVCache.go_on
 

@@ -101,7 +101,7 @@ def test_all_scenes_with_so_many_changes_are_equally_likely(changes: int) -> Non
 
 
 def hypotheses(scene: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
-    """Who may be the spy beside seat 0, and what it sees, for the small game."""
+    """The possible spies beside seat 0, with what each sees, for the small game."""
     return [
         (spy, one) for spy in (1, 2) for one in ((1 - scene[0], scene[1]), (scene[0], 1 - scene[1]))
     ]

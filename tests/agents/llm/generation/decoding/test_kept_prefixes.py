@@ -124,14 +124,14 @@ def test_what_is_kept_changes_no_reply(name: str, fixed: bool) -> None:
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of tokens in each pass through a model of `made`."""
-    seen: list[int] = []
+    sizes: list[int] = []
     embed = torch.nn.Embedding.forward
     monkeypatch.setattr(
         torch.nn.Embedding,
         "forward",
-        lambda self, ids: seen.append(ids.numel()) or embed(self, ids),
+        lambda self, ids: sizes.append(ids.numel()) or embed(self, ids),
     )
-    return seen
+    return sizes
 
 
 @pytest.mark.parametrize(("keep", "share"), [(True, 1), (False, 2)])
@@ -183,7 +183,7 @@ def test_memory_is_that_of_so_many_texts_and_free_after_the_block(tokenizer: Any
 def test_no_conversation_makes_room_while_others_have_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Of 12 episodes of two seats, 3 at once, only the first prompts are read whole.
+    """With 12 episodes of two seats, 3 at once, only the first prompts are read whole.
 
     One row in three joins when another has ended, in its slot.
     """
