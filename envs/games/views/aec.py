@@ -183,8 +183,8 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         else:
             match.void += 1
             match.loser = seat if final else None
-        said = {"turn": match.turns[seat], "void_turn": move is None}
-        self.infos[agent] = self.infos[agent] | said
+        turn = match.turns[seat]
+        self.infos[agent] = {**self.infos[agent], "turn": turn, "void_turn": move is None}
         if self._has_facts:
             for place, each in enumerate(self.possible_agents):
                 self.infos[each] = self.infos[each] | self.game.facts(match.state, place)
@@ -206,9 +206,11 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         return f"{self.agent_selection}:\n{self._text(self._running(), seat)}"
 
     def _seat_of(self, agent: str) -> int:
-        if agent not in self.possible_agents:
-            raise ValueError(f"{self} has {self.possible_agents}, got {agent!r:.80}")
-        return self.possible_agents.index(agent)
+        try:
+            return self.possible_agents.index(agent)
+        except ValueError:
+            known = f"{self} has {self.possible_agents}, got {agent!r:.80}"
+            raise ValueError(known) from None
 
     def _play(self, match: Match, move: int) -> None:
         match.state = self.game.apply(match.state, move)

@@ -34,17 +34,19 @@ class Transcripts:
         before, text = settled
         if turns[: len(before)] != before:
             before, text = _NOTHING
-        reads, lines, sealed = self._game.reads, [text] if text else [], 0
+        reads, steady = self._game.reads, self._steady
+        lines, sealed = [text] if text else [], 0
         for number in range(len(before), len(turns)):
             turn = turns[number]
             if turn.channel == SEALED:
                 if sealed == 0:
                     settled = turns[:number], "\n".join(lines)
                 sealed = (sealed + 1) % self._seats
-            if reads(state, number, seat):
+            # By these rules a turn to everyone needs no look.
+            if (steady and turn.channel == EVERYONE) or reads(state, number, seat):
                 lines.append(self._line(state, turn, seat))
         text = "\n".join(lines)
-        if self._steady:
+        if steady:
             self._texts[seat] = settled if sealed else (turns, text)
         return text
 
