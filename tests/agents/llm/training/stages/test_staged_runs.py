@@ -142,19 +142,23 @@ def test_a_killed_run_is_in_the_stage_of_the_whole_one(
 def test_each_stage_keeps_the_averages_of_its_own_episodes(
     digits: str, start: Path, tmp_path: Path
 ) -> None:
-    config = settings(digits, start, tmp_path / "run", steps=3, keep_rollouts=True)
+    plan = {"one": {"steps": 2, "advantage": "rae"}, "other": {"steps": 1, "advantage": "rae"}}
+    config = settings(
+        digits, start, tmp_path / "run", steps=3, keep_rollouts=True, stages=Sequence(plan, True)
+    )
     train(config)
     record = record_of(config)
-    kept = record["parts"]["advantage"]["baselines"]  # of "values", which holds again
-    rewards = []
-    for step in (1, 2):
-        path = tmp_path / "run" / "rollouts" / f"step-{step:06d}.jsonl"
-        rewards.append([item.reward for item in read_jsonl(path)])
-    average = 0.0
-    for own in rewards:
-        share = 0.95 ** len(own)
-        average = share * average + (1 - share) * float(np.mean(own))
-    assert list(kept.values()) == pytest.approx([average])
+    assert record["stages"]["name"] == "one", "which holds again"
+    states = {"one": record["parts"], "other": record["stages"]["all"]["other"]["parts"]}
+    for stage, steps in (("one", (1, 2)), ("other", (3,))):
+        average = 0.0
+        for step in steps:
+            path = tmp_path / "run" / "rollouts" / f"step-{step:06d}.jsonl"
+            own = [item.reward for item in read_jsonl(path)]
+            share = 0.95 ** len(own)
+            average = share * average + (1 - share) * float(np.mean(own))
+        kept = states[stage]["advantage"]["baselines"]
+        assert list(kept.values()) == pytest.approx([average])
 
 
 def test_where_nobody_learns_the_weights_stay_as_they_are(
