@@ -1,9 +1,9 @@
 """Lines of a conversation, each with who may read it: the page shows that by colour and label.
 
-The kinds: `public` is read by all; `sealed` by all when everybody has moved; `channel` by one other
-seat; `note` by its writer alone; `reasoning` is what a language model wrote outside of its answer,
-which reaches nobody; `private` is what chance dealt to a seat; `task` is what the environment wrote
-to one seat, `answer` a reply that no transcript shows, and `end` the result.
+The kinds: `public` is read by all; `sealed` by all when everybody has moved; `channel` by some
+other seats, not all; `note` by its writer alone; `reasoning` is what a language model wrote outside
+of its answer, which reaches nobody; `private` is what chance dealt to a seat; `task` is what the
+environment wrote to one seat, `answer` a reply that no transcript shows, and `end` the result.
 
 An episode that was played here has one list for all seats (`lines_of`), from the state at its end.
 A recorded one has a list for each seat (`lines_of_seat`), from what that seat read and wrote.
@@ -16,14 +16,14 @@ from typing import Any
 
 from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.games.core.game import Game
-from zerogym.envs.games.talk.core.messages import EVERYONE, NOBODY, SEALED
+from zerogym.envs.games.talk.core.messages import SEALED
 from zerogym.envs.games.talk.core.rules import TalkGame
 
 LABELS = {
     "public": "public",
     "sealed": "public, once all have moved",
-    "channel": "one seat only",
-    "note": "private note",
+    "channel": "these seats only",
+    "note": "private note or act",
     "reasoning": "hidden reasoning",
     "private": "private knowledge",
     "task": "the environment, to this seat",
@@ -89,16 +89,19 @@ def lines_of(
     names = [seat_name(game, first, seat) for seat in range(game.num_seats)]
     held = [game.holding(first, seat) for seat in range(game.num_seats)]
     found = [Line("private", *pair) for pair in zip(names, held, strict=True) if pair[1]]
-    for turn, reply in zip(last.turns, replies, strict=False):
+    for number, (turn, reply) in enumerate(zip(last.turns, replies, strict=False)):
         who, (hidden, _) = names[turn.seat], split_reply(reply)
         if hidden:
             found.append(Line("reasoning", who, hidden))
         act = "" if turn.act is None else f"[{game.action_name(last, turn.act)}]"
-        kinds = {EVERYONE: "public", SEALED: "sealed", NOBODY: "note"}
-        if turn.channel not in kinds:
-            who += f" to {names[turn.channel]}"
-        text = f"{turn.words} {act}".strip()
-        found.append(Line(kinds.get(turn.channel, "channel"), who, text))
+        others = [seat for seat in range(len(names)) if seat != turn.seat]
+        readers = [seat for seat in others if game.reads(last, number, seat)]
+        kind = "sealed" if turn.channel == SEALED else "public"
+        if readers != others:
+            kind = "channel" if readers else "note"
+        if kind == "channel":
+            who += f" to {', '.join(f'player {seat + 1}' for seat in readers)}"
+        found.append(Line(kind, who, f"{turn.words} {act}".strip()))
     if loser is not None:
         found.append(Line("reasoning", names[loser], replies[-1]))
         found.append(Line("end", names[loser], "forfeits: no legal move in any of its replies"))

@@ -128,6 +128,17 @@ def test_a_stopped_run_goes_on_and_a_second_one_is_the_same(
         run_talk(suite, tmp_path / "halves", 7)
 
 
+def test_acts_that_only_some_seats_read_are_never_shown_as_public() -> None:
+    """The reader of each line is the one of the rules, also where rules have their own."""
+    game: Any = load_game("social_deduction")
+    players = [make_opponent(game, "scripted")] * game.num_seats
+    lines = [play_episode(game, players, 0, number, transcript=True).lines for number in range(3)]
+    kills = [line for played in lines for line in played if "[kill" in line.text]
+    assert kills and all(line.kind in ("note", "channel") for line in kills)
+    said = [line for played in lines for line in played if "[i " in line.text]
+    assert said and all(line.kind in ("public", "channel") for line in said)
+
+
 class Model:
     """A language model of fixed replies, the reasoning of which must stay hidden."""
 
