@@ -49,7 +49,8 @@ def warm_start(directory: Path, steps: int, seed: int = 0) -> Path:
     """
     with one_thread():  # with several the weights would differ from run to run
         model, tokenizer = load_model("tiny", "cpu")
-        solved = record_all([Source(TASK, TRACES, {"difficulty": (0.0, 1.0)})], seed)
+        easy = Source(TASK, TRACES, {"difficulty": (0.0, 1.0)}, worked=0.45)  # as the tiny model's
+        solved = record_all([easy], seed)
         traces = [*solved, *proposals(np.random.default_rng((seed, 1)), TRACES)]
         order = np.random.default_rng((seed, 2)).permutation(len(traces)).tolist()
         data = encode_all([traces[place] for place in order], tokenizer)
