@@ -328,35 +328,23 @@ class SocialDeductionEnv(TalkEnv):
 
     Example:
         >>> env = SocialDeductionEnv(seat=1, opponent="scripted", messages="free")
-        >>> print(env.reset(seed=3)[0].partition("rounds are over.")[2].lstrip())
-        You are player 2, of the crew. Your tasks: cafeteria, cafeteria, engine.
-        Reply <answer>wait</answer> or <answer>do task</answer> or <answer>go to storage</answer> or <answer>go to engine</answer>.
-        >>> for act in ("do task", "do task", "go to engine"):
+        >>> _ = env.reset(seed=9)
+        >>> for act in ("wait", "go to storage", "go to engine"):
         ...     text = env.step(f"I go on. <answer>{act}</answer>")[0]
-        >>> print(text.partition("Reply")[0].rstrip())
-        You are player 2, of the crew. Your tasks: cafeteria, cafeteria, engine.
-        [you: do task]
-        Round 1: you are in cafeteria with player 3 and player 4.
-        [you: do task]
-        Round 2: you are in cafeteria alone.
-        [you: go to engine]
-        Round 3: you are in engine with player 1. The body of player 4 is here.
-        >>> print(env.step("<answer>report</answer>")[0].rpartition("Alive")[2])
-        : player 1, player 2, player 3.
-        Reply <answer>words</answer>, or <answer>i was in ROOM</answer> or <answer>i saw player N in ROOM</answer> or <answer>i saw player N kill</answer> or <answer>i accuse player N</answer> or <answer>say nothing</answer>.
-        >>> text = env.step("<answer>Player 1 was here with the body. [i accuse player 1]</answer>")[0]
-        >>> print(text.rpartition("Alive")[2])
-        : player 1, player 2, player 3.
-        [you: i accuse player 1] Player 1 was here with the body.
-        [player 3: i was in storage]
-        [player 1: i was in engine]
-        Reply <answer>vote player 1</answer> or <answer>vote player 3</answer> or <answer>vote nobody</answer>.
+        >>> print(text.partition("Reply")[0].rpartition("[you: go to engine]")[2].strip())
+        Round 3: you are in engine with player 4. The body of player 3 is here.
+        >>> text = env.step("<answer>report</answer>")[0]
+        >>> text = env.step("<answer>Player 4 was here with it. [i accuse player 4]</answer>")[0]
+        >>> print(text.rpartition("[you: ")[2].partition("Reply")[0].strip())
+        i accuse player 4] Player 4 was here with it.
+        [player 4: i was in engine]
+        [player 1: i was in storage]
 
     Source:
         "Training Language Models for Social Deduction with Multi-Agent Reinforcement Learning"
         (2025, arXiv 2502.06060). Ours has rounds in place of seconds, rooms in a ring in place of a
         grid, reports by all, and a limit of rounds; left out are observers, several impostors, and
         rewards before the end.
-    """  # noqa: E501 (the example shows a text)
+    """
 
     rules_class = SocialDeduction

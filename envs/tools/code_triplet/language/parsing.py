@@ -11,7 +11,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
-from zerogym.envs.tools.code_triplet.language.primitives import PRIMITIVES
+from zerogym.envs.tools.code_triplet.language.patterns import DIGITS, HOLES, PATTERNS, fits
 from zerogym.envs.tools.code_triplet.language.programs import Program
 from zerogym.envs.tools.code_triplet.language.signatures import (
     ITERATED,
@@ -24,7 +24,6 @@ MAX_SOURCE = 2048  # characters
 MAX_NODES = 500  # of the syntax tree
 MAX_TEXT = 50  # characters of a constant
 STEPS = 1_000  # rounds of all loops in a run of a program that was read
-_HOLES = ("_0", "_1", "_2")
 _AUGMENTED = {
     ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.FloorDiv: "quotient",
     ast.Mod: "remainder",
@@ -258,10 +257,10 @@ class _Reader:
         found = self._comprehension(node)
         if found is not None:
             return found
-        for name, pattern in _PATTERNS:
+        for name, pattern in PATTERNS:
             holes: dict[str, ast.expr] = {}
-            if _fits(pattern, node, holes):
-                return self._operation(name, [holes[one] for one in _HOLES if one in holes])
+            if fits(pattern, node, holes):
+                return self._operation(name, [holes[one] for one in HOLES if one in holes])
         raise NoProgram(f"the language has no {ast.unparse(node)[:60]}")
 
     def _operation(self, name: str, arguments: Sequence[ast.expr]) -> Typed:
@@ -292,7 +291,7 @@ class _Reader:
                 kind = "join"
             case _:
                 return None
-        if len(loop.ifs) > 1 or _fits(_DIGITS, node, {}):
+        if len(loop.ifs) > 1 or fits(DIGITS, node, {}):
             return None
         known = dict(self._known)
         names, source = self._loop(loop.target, loop.iter)
@@ -321,34 +320,3 @@ def _number(node: ast.expr) -> int | None:
 def _as_list(read: Typed) -> Sequence[Any]:
     tree, _ = read
     return tree if isinstance(tree, list) else []
-
-
-def _fits(pattern: Any, node: Any, holes: dict[str, ast.expr]) -> bool:
-    """Match a syntax tree with a pattern, and collect what stands in its holes."""
-    if isinstance(pattern, ast.Name) and pattern.id in _HOLES:
-        holes[pattern.id] = node
-        return isinstance(node, ast.expr)
-    if type(pattern) is not type(node):
-        return False
-    if isinstance(pattern, ast.AST):
-        return all(
-            _fits(getattr(pattern, name), getattr(node, name, None), holes)
-            for name in pattern._fields
-        )
-    if isinstance(pattern, list):
-        return len(pattern) == len(node) and all(
-            _fits(one, other, holes) for one, other in zip(pattern, node, strict=True)
-        )
-    return bool(pattern == node)
-
-
-def _pattern(written: str) -> ast.expr:
-    return ast.parse(written.format(*_HOLES), mode="eval").body
-
-
-# The largest first, so that `ord(x) - 97` is no difference.
-_PATTERNS = sorted(
-    ((name, _pattern(one.written)) for name, one in PRIMITIVES.items()),
-    key=lambda each: -sum(1 for _ in ast.walk(each[1])),
-)
-_DIGITS = _pattern(PRIMITIVES["digits"].written)
