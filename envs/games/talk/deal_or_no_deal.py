@@ -1,14 +1,18 @@
 """Deal or no deal: items are divided by proposals, and each knows only its own values.
 
 Left out: the source's dialogues in natural language as data, its selection of a division by both
-after the talk (a proposal that is accepted is the deal here), and pools that are drawn.
+after the talk (a proposal that is accepted is the deal here), and pools that are drawn. Fair
+payoffs are those of "A Fairness-Driven Method for Learning Human-Compatible Negotiation Strategies"
+(2024, arXiv 2409.18335); its search over offers that a language model proposes is left out, `mcts`
+searches all of them.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import ClassVar
+from math import sqrt
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -16,8 +20,14 @@ from zerogym.envs.games.core.game import CHANCE
 from zerogym.envs.games.core.parameters import check_number, check_numbers
 from zerogym.envs.games.talk.core.env import TalkEnv
 from zerogym.envs.games.talk.core.rules import OVER, Phase, TalkGame, TalkState
+from zerogym.errors import UnknownName
 
 KINDS = ("books", "hats", "balls", "pens")
+Payoffs = Literal["own", "egalitarian", "nash"]
+FAIR = {
+    "egalitarian": "Both get the smaller of what the items are worth to either.",
+    "nash": "Both get the root of the product of what the items are worth to each.",
+}
 Vector = tuple[int, ...]  # a number for each kind
 
 
@@ -31,11 +41,14 @@ class DealOrNoDeal(TalkGame):
         counts: Items of each kind, 1 to 4 each, of 2 to 4 kinds.
         total: Value of all items together for each seat, 1 to 20.
         turns: Proposals together before there is no deal, 2 to 10.
+        payoffs: `own`: the value of what a seat gets; `egalitarian`: of both the smaller value;
+            `nash`: of both the root of the product of values.
     """
 
     counts: Vector = (1, 2, 3)
     total: int = 10
     turns: int = 4
+    payoffs: Payoffs = "own"
     name: ClassVar[str] = "deal_or_no_deal"
     perfect_information: ClassVar[bool] = False
 
@@ -45,6 +58,8 @@ class DealOrNoDeal(TalkGame):
         check_numbers("counts", self.counts, 1, 4, len(KINDS))
         check_number("total", self.total, 1, 20)
         check_number("turns", self.turns, 2, 10)
+        if self.payoffs not in get_args(Payoffs):
+            raise UnknownName("payoffs", self.payoffs, list(get_args(Payoffs)))
         if len(self.counts) < 2 or not self.partners:
             raise ValueError(
                 f"counts {self.counts} and total {self.total} leave no values of two seats that fit"
@@ -143,21 +158,25 @@ class DealOrNoDeal(TalkGame):
         return (state.deals[0], other) if seat == 0 else (other, state.deals[1])
 
     def returns(self, state: TalkState) -> tuple[float, ...]:
-        """The values of what each gets by the proposal that is accepted."""
+        """What each gets by the proposal that is accepted."""
         offered = self.offer(state)
         if offered is None or state.turns[-1].act != len(self.divisions):
             return 0.0, 0.0
-        return self.outcome(state, *offered)
+        values = self.outcome(state, *offered)
+        if self.payoffs == "own":
+            return values
+        fair = min(values) if self.payoffs == "egalitarian" else sqrt(values[0] * values[1])
+        return fair, fair
 
     def outcome(self, state: TalkState, seat: int, taken: Vector) -> tuple[float, float]:
-        """Return the payoffs of both if a seat takes some items and the other the rest."""
+        """Return the values of both if a seat takes some items and the other the rest."""
         left = tuple(count - own for count, own in zip(self.counts, taken, strict=True))
         parts = (taken, left) if seat == 0 else (left, taken)
         first, second = (worth(self.vectors[state.deals[s]], parts[s]) for s in (0, 1))
         return float(first), float(second)
 
     def agreements(self, state: TalkState) -> tuple[tuple[float, ...], ...]:
-        """The payoffs of all divisions."""
+        """The values of all divisions to both."""
         return tuple(self.outcome(state, 0, taken) for taken in self.divisions)
 
     def rules(self, seat: int) -> str:
@@ -168,6 +187,7 @@ class DealOrNoDeal(TalkGame):
             f"ones,\nbut {self.total} all together to either. In turn, propose what you take, "
             "or accept what the other proposed.\n"
             f"After {self.turns} messages without a deal both get 0. You are player {seat + 1}."
+            + (f" {FAIR[self.payoffs]}" if self.payoffs in FAIR else "")
         )
 
     def holding(self, state: TalkState, seat: int) -> str:
@@ -215,6 +235,16 @@ def pareto_divisions(game: DealOrNoDeal, state: TalkState) -> list[Vector]:
     ]
 
 
+def egalitarian_division(game: DealOrNoDeal, state: TalkState) -> tuple[Vector, float]:
+    """Return what the first seat takes where the smaller value is greatest, and that value.
+
+    This is the egalitarian bargaining solution (Kalai, 1977); of equal ones, the first division.
+    """
+    smaller = {taken: min(game.outcome(state, 0, taken)) for taken in game.divisions}
+    best = max(smaller, key=lambda taken: smaller[taken])
+    return best, smaller[best]
+
+
 def nash_division(game: DealOrNoDeal, state: TalkState) -> tuple[Vector, float]:
     """Return what the first seat takes where the product of payoffs is greatest, and the product.
 
@@ -257,12 +287,15 @@ class DealOrNoDealEnv(TalkEnv):
         kind is worth something to somebody and some kind to both: there is a gain in talking.
 
     Reward:
-        0 until the end, then the value of what the seat gets; `info["welfare"]` is that of both.
+        0 until the end, then the value of what the seat gets, or with fair `payoffs` the same for
+        both; `info["welfare"]` is the sum.
 
     Arguments:
         counts: Items of each kind, 1 to 4 each, of 2 to 4 kinds; default (1, 2, 3).
         total: Value of all items together for each seat, 1 to 20; default 10.
         turns: Messages of both together before there is no deal, 2 to 10; default 4.
+        payoffs: `own` (default), the value of what a seat gets; `egalitarian`, the smaller value
+            of both; or `nash`, the root of the product of values.
         messages: `templates` (default); `numbers`, the same as a numbered list; or `free`: words of
             the seats' own, in the text view.
 

@@ -12,15 +12,17 @@ import pytest
 from helpers.games.positions import random_move
 from zerogym.envs.games.core.game import TERMINAL, deal
 from zerogym.envs.games.core.tabular_policy import expected_payoffs
-from zerogym.envs.games.opponents.registry import uniform_policy
+from zerogym.envs.games.opponents.registry import make_opponent, uniform_policy
 from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.games.solvers.best_response import best_response
 from zerogym.envs.games.talk.core.messages import Move
 from zerogym.envs.games.talk.deal_or_no_deal import (
     DealOrNoDeal,
+    egalitarian_division,
     nash_division,
     pareto_divisions,
 )
+from zerogym.errors import UnknownName
 
 GAME = DealOrNoDeal()
 
@@ -130,3 +132,41 @@ def test_words_alone_take_a_turn_and_leave_the_proposal_open() -> None:
     assert free.payoff(done) == free.outcome(state, 0, (0, 1, 1))
     end = free.apply(state, Move(None, "No."))
     assert free.to_move(end) == TERMINAL and free.payoff(end) == (0.0, 0.0)
+
+
+def test_fair_payoffs_are_the_same_for_both_and_greatest_at_their_solution() -> None:
+    """By brute force over all divisions; one deal in two is closed by the first proposal."""
+    solutions = {"egalitarian": egalitarian_division, "nash": nash_division}
+    fair = {"egalitarian": min, "nash": lambda values: float(np.sqrt(values[0] * values[1]))}
+    for name, solution in solutions.items():
+        game = DealOrNoDeal(payoffs=name)  # type: ignore[arg-type]
+        start = deal(game, game.initial(), np.random.default_rng(3))
+        paid = {}
+        for number, taken in enumerate(game.divisions):
+            end = game.apply(game.apply(start, number), len(game.divisions))
+            first, second = game.payoff(end)
+            assert first == second == pytest.approx(fair[name](game.outcome(start, 0, taken)))
+            paid[taken] = first
+        assert paid[solution(game, start)[0]] == max(paid.values())
+    with pytest.raises(UnknownName, match="egalitarian"):
+        DealOrNoDeal(payoffs="egalitarien")  # type: ignore[arg-type]
+
+
+@pytest.mark.proof
+def test_searchers_with_fair_payoffs_divide_more_evenly() -> None:
+    """FDHC in small: the smaller value of both in the same 30 deals, beside the egalitarian solution."""
+    smaller: dict[str, list[float]] = {"own": [], "egalitarian": []}
+    for payoffs, found in smaller.items():
+        game = DealOrNoDeal(payoffs=payoffs)  # type: ignore[arg-type]
+        player: Any = make_opponent(game, "mcts:200")
+        for number in range(30):
+            rng = np.random.default_rng([number, 7])
+            state = deal(game, game.initial(), rng)
+            best = egalitarian_division(game, state)[1]
+            while game.to_move(state) != TERMINAL:
+                state = game.apply(state, player.choose(state, rng))
+            closed = state.turns[-1].act == len(game.divisions)
+            values = game.outcome(state, *game.offer(state)) if closed else (0.0, 0.0)  # type: ignore[misc]
+            found.append(min(values) / best)
+    gains = np.subtract(smaller["egalitarian"], smaller["own"])
+    assert gains.mean() > 2 * gains.std() / np.sqrt(len(gains))
