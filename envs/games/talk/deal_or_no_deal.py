@@ -158,7 +158,7 @@ class DealOrNoDeal(TalkGame):
         return (state.deals[0], other) if seat == 0 else (other, state.deals[1])
 
     def returns(self, state: TalkState) -> tuple[float, ...]:
-        """What each gets by the proposal that is accepted."""
+        """Return the payoffs by the proposal that is accepted."""
         offered = self.offer(state)
         if offered is None or state.turns[-1].act != len(self.divisions):
             return 0.0, 0.0

@@ -141,20 +141,20 @@ def test_fair_payoffs_are_the_same_for_both_and_greatest_at_their_solution() -> 
     for name, solution in solutions.items():
         game = DealOrNoDeal(payoffs=name)  # type: ignore[arg-type]
         start = deal(game, game.initial(), np.random.default_rng(3))
-        paid = {}
+        payoffs = {}
         for number, taken in enumerate(game.divisions):
             end = game.apply(game.apply(start, number), len(game.divisions))
             first, second = game.payoff(end)
             assert first == second == pytest.approx(fair[name](game.outcome(start, 0, taken)))
-            paid[taken] = first
-        assert paid[solution(game, start)[0]] == max(paid.values())
+            payoffs[taken] = first
+        assert payoffs[solution(game, start)[0]] == max(payoffs.values())
     with pytest.raises(UnknownName, match="egalitarian"):
         DealOrNoDeal(payoffs="egalitarien")  # type: ignore[arg-type]
 
 
 @pytest.mark.proof
 def test_searchers_with_fair_payoffs_divide_more_evenly() -> None:
-    """FDHC in small: the smaller value of both in the same 30 deals, beside the egalitarian solution."""
+    """FDHC in small: the smaller value in the same deals, relative to the best division."""
     smaller: dict[str, list[float]] = {"own": [], "egalitarian": []}
     for payoffs, found in smaller.items():
         game = DealOrNoDeal(payoffs=payoffs)  # type: ignore[arg-type]
