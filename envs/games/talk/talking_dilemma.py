@@ -148,6 +148,7 @@ class TalkingDilemmaEnv(TalkEnv):
         rounds: 1 to 10; default 2.
         points: Four numbers R, S, T, P with T > R > P > S: for both cooperating, for cooperating
             alone, for defecting alone, for both defecting; default (3, 0, 5, 1).
+        talks: Messages of each seat in a round, 0 or 1 (default).
         messages: `templates` (default); `numbers`, the same as a numbered list; or `free`: words of
             the seats' own, in the text view.
 
