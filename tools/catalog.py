@@ -150,7 +150,8 @@ def audits_page() -> str:
                         ("reasoning_changed", ""), ("talk", ""),
                         ("reasoning_gym", "ReasoningGym-v0?dataset="),
                         ("reasoning_gym_texts", "ReasoningGym-v0?dataset="),
-                        ("reasoning_core", "ReasoningCore-v0?task=")):  # fmt: skip
+                        ("reasoning_core", "ReasoningCore-v0?task="),
+                        ("text_arena", "TextArena-v0?game=")):  # fmt: skip
         path = AUDITS / f"{name}.json"
         text = text.replace(
             f"<<{name}>>", markdown_table(path, strip) if path.exists() else "Not yet run."

@@ -63,7 +63,7 @@ def markdown_table(path: Path, strip: str = "") -> str:
     origin = json.loads(path.read_text("utf-8"))["provenance"]
     packages = [
         f"{name} {origin['packages'][name]}"
-        for name in ("reasoning-gym", "reasoning-core", "gymnasium", "numpy")
+        for name in ("reasoning-gym", "reasoning-core", "textarena", "gymnasium", "numpy")
         if name in origin["packages"]
     ]
     reports = read_json(path)

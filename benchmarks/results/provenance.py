@@ -26,6 +26,7 @@ PACKAGES = (
     "open-spiel",
     "reasoning-gym",
     "reasoning-core",
+    "textarena",
 )
 
 
