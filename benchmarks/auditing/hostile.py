@@ -1,7 +1,8 @@
 """The check with hostile replies: each must be refused or scored as wrong, soon.
 
 A `str` must never raise; anything else must raise a `TypeError`, because it is not in the action
-space. No reply may score 0.5 or more, and none may take longer than a second of CPU time.
+space. No reply may score 0.5 or more, and none may take longer than a second of CPU time. A few
+faults of time are tried again: a machine may stall once, an environment that is slow is slow twice.
 """
 
 import time
@@ -14,6 +15,7 @@ from zerogym.benchmarks.auditing.subject import Finding, Size, Subject, always, 
 TOO_HIGH = 0.5  # a score that no hostile reply may reach
 SLOW = 1.0  # CPU seconds for one reply
 KILLED_AFTER = 6.0  # wall seconds
+TRIED_AGAIN = 3  # faults of time; if there are more, it is not the machine
 _REFUSAL_WORDS = ("action", "reply", "must be", "takes a str", "expected a str")
 
 _BARE: dict[str, str] = {
@@ -71,10 +73,18 @@ def hostile_replies(subject: Subject, size: Size) -> Finding:
         start = time.process_time()
         return finish(env, always(texts[name])).score, time.process_time() - start
 
-    faults: dict[str, str] = {}
-    for name, result in zip(texts, run_items(play, texts, KILLED_AFTER), strict=True):
-        if fault := _fault(isinstance(texts[name], str), result):
-            faults[name] = fault
+    def faults_of(names: list[str]) -> dict[str, str]:
+        results = zip(names, run_items(play, names, KILLED_AFTER), strict=True)
+        found = {name: _fault(isinstance(texts[name], str), result) for name, result in results}
+        return {name: fault for name, fault in found.items() if fault}
+
+    faults = faults_of(list(texts))
+    late = [name for name, fault in faults.items() if fault.startswith(("hangs", "slow"))]
+    if 0 < len(late) <= TRIED_AGAIN:
+        again = faults_of(late)
+        faults = {
+            name: fault for name, fault in faults.items() if name not in late or name in again
+        }
     kinds = Counter(fault.partition(" ")[0] for fault in faults.values())
     listed = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
     first = next((f"{name}: {fault}" for name, fault in faults.items()), "")

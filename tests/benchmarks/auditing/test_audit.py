@@ -7,13 +7,16 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 import helpers.audited  # noqa: F401 (registers the planted environments)
 from zerogym.benchmarks import audit as audit_by_id
+from zerogym.benchmarks.auditing import hostile
 from zerogym.benchmarks.auditing.checks import findings
+from zerogym.benchmarks.auditing.children import Result
 from zerogym.benchmarks.auditing.draws import count_lines
 from zerogym.benchmarks.auditing.runner import Report, audit, read_json, write_json
 from zerogym.benchmarks.auditing.subject import (
@@ -250,3 +253,31 @@ def test_the_public_function_takes_names_and_arguments() -> None:
         audit_by_id("Countdown", ["own anser"])
     with pytest.raises(UnknownName, match="Did you mean 'Countdown'"):
         audit_by_id(["Countdwn"])
+
+
+def test_a_reply_is_late_only_if_it_is_late_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first call of the check has late replies; the second, of these alone, has fewer."""
+
+    def late(first: set[str], second: set[str]) -> set[str]:
+        calls: list[list[str]] = []
+
+        def run(play: Any, names: list[str], seconds: float) -> list[Result]:
+            calls.append(names)
+            slow = first if len(calls) == 1 else second
+            wrong = {"type": "TypeError", "message": "must be a str"}
+            return [
+                Result("hung") if name in slow
+                else Result("ok", (0.0, 0.0)) if isinstance(hostile.replies()[name], str)
+                else Result("raised", wrong)
+                for name in names
+            ]  # fmt: skip
+
+        monkeypatch.setattr(hostile, "run_items", run)
+        found = hostile.hostile_replies(Subject("none"), QUICK)
+        assert len(calls) == 1 + (0 < len(first) <= 3)
+        return set(found.measured["faults"])
+
+    assert late(set(), set()) == set()
+    assert late({"NUL", "blank"}, {"NUL"}) == {"NUL"}
+    many = {"NUL", "blank", "code", "nan in a box", "empty"} & set(hostile.replies())
+    assert late(many, set()) == many and len(many) > 3
