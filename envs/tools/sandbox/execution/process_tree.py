@@ -88,8 +88,8 @@ def use(pid: int, memory_limit: int) -> Use:
             for name, count in _HIDDEN.findall(_read(f"/proc/{one}/status")):
                 hidden[name] += int(count) * 1024
     memory += sum(hidden.values())
-    if memory > memory_limit:
-        memory = hidden[b"VmPTE"] + sum(map(_proportional, pids))
+    if memory > memory_limit:  # shares move while processes are read one after the other
+        memory = hidden[b"VmPTE"] + min(sum(map(_proportional, pids)) for _ in range(2))
     return Use(memory, threads, processes)
 
 
