@@ -140,7 +140,7 @@ GAMES: tuple[Game, ...] = (
     *_games("talk", "talking_dilemma", simultaneous=True),
     *_games("talk", "trust_and_split", "deal_or_no_deal", "simple_negotiation"),
     *_games("talk", "twenty_questions", "red_team"),
-    *_games("talk", "spy", "social_deduction"),
+    *_games("talk.hidden_roles", "spy", "social_deduction"),
     *_games("talk", "taboo", "codenames_mini"),
     Game(
         "open_spiel",

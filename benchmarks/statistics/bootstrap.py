@@ -35,7 +35,7 @@ def estimate(
     value = float(aggregate(scores.values))
     if len(scores.values) == 1:
         return Estimate(value, np.nan, np.nan)
-    drawn = draws([scores.values], lambda values: aggregate(values), rng, resamples)
+    drawn = draws([scores.values], aggregate, rng, resamples)
     return Estimate(value, *interval(drawn, level))
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from zerogym.benchmarks.results import estimates
+
 Floats = NDArray[np.float64]
 Aggregate = Callable[[Floats], Floats]  # (..., runs, tasks) -> (...)
 OPTIMUM = 1.0  # the score of the oracle
@@ -75,12 +77,7 @@ def median(values: Floats) -> Floats:
 
 def interquartile_mean(values: Floats) -> Floats:
     """Return the mean of the middle half of all scores: floor(n / 4) are cut at each end."""
-    flat = values.reshape(*values.shape[:-2], -1)
-    count = flat.shape[-1]
-    cut = count // 4
-    if cut:  # what stands between two order statistics need not be sorted
-        flat = np.partition(flat, (cut, count - cut - 1), axis=-1)[..., cut : count - cut]
-    return np.asarray(flat.mean(axis=-1))
+    return estimates.interquartile_mean(values.reshape(*values.shape[:-2], -1))
 
 
 def optimality_gap(values: Floats) -> Floats:

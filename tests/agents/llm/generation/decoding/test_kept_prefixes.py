@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from helpers.llm.byte_llama import build_model  # noqa: E402
+from helpers.llm.random_models import LLAMA, Letters, random_model  # noqa: E402
 from zerogym.agents.llm.generation.decoding.kept_prefixes import _nearest  # noqa: E402
 from zerogym.agents.llm.generation.decoding.slot_cache import SlotKVCache  # noqa: E402
 from zerogym.agents.llm.generation.decoding.static_shapes import StaticStep  # noqa: E402
@@ -21,8 +22,6 @@ from zerogym.agents.llm.generation.transformers_backend import (  # noqa: E402
 )
 
 Talk = list[int]
-SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
-LLAMA = SMALL | {"intermediate_size": 48, "num_key_value_heads": 2, "head_dim": 8}
 MODELS: dict[str, dict[str, Any]] = {
     "llama": LLAMA,
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 512},
@@ -35,26 +34,8 @@ SAMPLINGS = (
 )
 
 
-class Letters:
-    """A tokenizer of which token n is the letter with the code 48 + n."""
-
-    pad_token_id, eos_token_id = 0, 3
-
-    def decode(self, ids: list[int], **options: Any) -> str:
-        return "".join(chr(48 + token) for token in ids)
-
-
 def made(name: str) -> Any:
-    """A random model, sharper than at its start, so that places and masks matter."""
-    ends = {"bos_token_id": None, "eos_token_id": [3, 5, 8, 13, 21], "pad_token_id": 0}
-    config = transformers.AutoConfig.for_model(name, vocab_size=64, **MODELS[name], **ends)
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        model = transformers.AutoModelForCausalLM.from_config(config).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.mul_(4 if parameter.dim() > 1 else 1)
-    return model
+    return random_model(name, MODELS[name])
 
 
 def words(rng: Random, count: int) -> Talk:

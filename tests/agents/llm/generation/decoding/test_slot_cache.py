@@ -9,15 +9,13 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from helpers.llm.forward_pass import recomputed  # noqa: E402
+from helpers.llm.random_models import LLAMA, Letters, random_model  # noqa: E402
 from zerogym.agents.llm.generation.decoding.kv_cache import Forward  # noqa: E402
 from zerogym.agents.llm.generation.decoding.llama_decode import llama_step  # noqa: E402
 from zerogym.agents.llm.generation.decoding.slot_cache import SlotKVCache, fits_slots  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 
-VOCABULARY = 64
-SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
-LLAMA = SMALL | {"intermediate_size": 48, "num_key_value_heads": 2, "head_dim": 8}  # grouped heads
 MODELS: dict[str, tuple[dict[str, Any], bool]] = {
     "llama": (LLAMA, True),
     "qwen3": (LLAMA, True),
@@ -29,28 +27,8 @@ MODELS: dict[str, tuple[dict[str, Any], bool]] = {
 PROMPTS = [[n % 60 + 1 for n in range(7 * i, 7 * i + 1 + 5 * i % 11)] for i in range(13)]
 
 
-class Letters:
-    """A tokenizer of which token n is the letter with the code 48 + n."""
-
-    pad_token_id, eos_token_id = 0, 3
-
-    def decode(self, ids: list[int], **options: Any) -> str:
-        return "".join(chr(48 + token) for token in ids)
-
-
 def made(name: str) -> Any:
-    """A random model, sharper than at its start, so that places and masks matter."""
-    ends = {"bos_token_id": None, "eos_token_id": [3, 5, 8, 13, 21], "pad_token_id": 0}
-    config = transformers.AutoConfig.for_model(
-        name, vocab_size=VOCABULARY, **MODELS[name][0], **ends
-    )
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        model = transformers.AutoModelForCausalLM.from_config(config).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.mul_(4 if parameter.dim() > 1 else 1)
-    return model
+    return random_model(name, MODELS[name][0])
 
 
 def engine(model: Any, batch_size: int, context: int = 40) -> TransformersGenerator:

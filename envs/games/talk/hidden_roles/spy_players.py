@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from zerogym.envs.games.core.parameters import check_choice
 from zerogym.envs.games.core.players import StrategyPlayer
-from zerogym.envs.games.talk.spy_scene import Scene, others_of
+from zerogym.envs.games.talk.hidden_roles.spy_scene import Scene, others_of
 
 if TYPE_CHECKING:
     from zerogym.envs.games.talk.core.rules import TalkState
-    from zerogym.envs.games.talk.spy import Spy
+    from zerogym.envs.games.talk.hidden_roles.spy import Spy
 
 TALKS = ("honest", "vague", "random")
 LAPSE = 0.02  # share of clues that are drawn from all that can be said

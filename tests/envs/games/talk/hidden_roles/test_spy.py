@@ -16,8 +16,8 @@ from zerogym.envs.games.opponents.registry import uniform_policy
 from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.games.talk.core.messages import Move
 from zerogym.envs.games.talk.core.surveys import exact_belief
-from zerogym.envs.games.talk.spy import Spy, SpyEnv
-from zerogym.envs.games.talk.spy_players import LAPSE, SpyPlayer, spy_belief
+from zerogym.envs.games.talk.hidden_roles.spy import Spy, SpyEnv
+from zerogym.envs.games.talk.hidden_roles.spy_players import LAPSE, SpyPlayer, spy_belief
 
 SMALL = Spy(players=3, rounds=1, places=2, colours=2, shapes=1)
 

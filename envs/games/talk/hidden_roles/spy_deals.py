@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from zerogym.envs.games.core.game import equally_likely
 from zerogym.envs.games.core.parameters import check_choice, check_number
 from zerogym.envs.games.talk.core.rules import TalkGame, TalkState
-from zerogym.envs.games.talk.spy_rewards import REWARDS
-from zerogym.envs.games.talk.spy_scene import (
+from zerogym.envs.games.talk.hidden_roles.spy_rewards import REWARDS
+from zerogym.envs.games.talk.hidden_roles.spy_scene import (
     COLOURS,
     PLACES,
     SHAPES,

@@ -17,8 +17,14 @@ from zerogym.envs.games.talk.core.env import TalkEnv
 from zerogym.envs.games.talk.core.messages import Move, Turn
 from zerogym.envs.games.talk.core.rules import Phase, TalkState
 from zerogym.envs.games.talk.core.surveys import Survey
-from zerogym.envs.games.talk.deduction_rounds import DO, FIRST, REPORT, WAIT, Rounds
-from zerogym.envs.games.talk.deduction_ship import CREW, IMPOSTOR, ROOMS, DeductionState, Ship
+from zerogym.envs.games.talk.hidden_roles.deduction_rounds import DO, FIRST, REPORT, WAIT, Rounds
+from zerogym.envs.games.talk.hidden_roles.deduction_ship import (
+    CREW,
+    IMPOSTOR,
+    ROOMS,
+    DeductionState,
+    Ship,
+)
 from zerogym.errors import NoOracle
 
 _NUMBER = re.compile(r"\d{1,3}")

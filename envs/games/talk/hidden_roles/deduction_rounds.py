@@ -8,7 +8,7 @@ from typing import ClassVar
 from zerogym.envs.games.core.parameters import check_flag, check_number
 from zerogym.envs.games.talk.core.messages import EVERYONE, SEALED, Turn
 from zerogym.envs.games.talk.core.rules import OVER, Phase, TalkGame
-from zerogym.envs.games.talk.deduction_ship import CREW, IMPOSTOR, NONE, ROOMS, Ship
+from zerogym.envs.games.talk.hidden_roles.deduction_ship import CREW, IMPOSTOR, NONE, ROOMS, Ship
 
 WAIT, DO, REPORT, FIRST = range(4)  # acts; from FIRST on go, kill, vote, nobody, then messages
 

@@ -17,9 +17,9 @@ from zerogym.envs.games.talk.core.env import TalkEnv
 from zerogym.envs.games.talk.core.messages import SEALED, Move, without_reasoning
 from zerogym.envs.games.talk.core.rules import OVER, Phase, TalkState
 from zerogym.envs.games.talk.core.surveys import Survey
-from zerogym.envs.games.talk.spy_deals import SpyDeals
-from zerogym.envs.games.talk.spy_players import scripted
-from zerogym.envs.games.talk.spy_rewards import VoteRewards
+from zerogym.envs.games.talk.hidden_roles.spy_deals import SpyDeals
+from zerogym.envs.games.talk.hidden_roles.spy_players import scripted
+from zerogym.envs.games.talk.hidden_roles.spy_rewards import VoteRewards
 
 __all__ = ["Spy", "SpyEnv", "scripted"]
 

@@ -14,7 +14,7 @@ from zerogym.envs.games.core.tabular_policy import branches
 from zerogym.envs.games.opponents.registry import opponent_names, uniform_policy
 from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.games.talk.core.surveys import exact_belief
-from zerogym.envs.games.talk.social_deduction import SocialDeduction
+from zerogym.envs.games.talk.hidden_roles.social_deduction import SocialDeduction
 
 RING = ["cafeteria", "storage", "engine", "medbay", "lab", "bridge"]
 
