@@ -160,7 +160,8 @@ def same_up_to_rounding(records, others) -> None:
 
 def bare(record):
     """The record without its log-probabilities."""
-    return replace(record, turns=tuple(replace(turn, logprobs=()) for turn in record.turns))
+    turns = (replace(turn, logprobs=(0.0,) * len(turn.action_ids)) for turn in record.turns)
+    return replace(record, turns=tuple(turns))
 
 
 @pytest.mark.proof
