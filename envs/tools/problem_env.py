@@ -1,4 +1,4 @@
-"""Base of environments with one problem, one tool and several turns: SQL and Notebook."""
+"""Base of environments with one problem, tools and several turns."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
@@ -53,6 +53,7 @@ class Turn:
         score: Of the final answer; None if the reply does not end the episode.
         info: Further keys of `info`.
         unavailable: Whether the tool failed by itself, which ends the episode without a score.
+        penalty: What is subtracted from the score to make the reward.
     """
 
     reply: str
@@ -60,6 +61,7 @@ class Turn:
     score: float | None = None
     info: dict[str, Any] = field(default_factory=dict)
     unavailable: bool = False
+    penalty: float = 0.0
 
 
 class ToolProblemEnv(ProblemEnv[PosedT]):
@@ -110,7 +112,7 @@ class ToolProblemEnv(ProblemEnv[PosedT]):
         """Draw a problem; `options` may pin `difficulty`, `split`, `category` or `problem`."""
         super().reset(seed=seed)
         self.close()
-        self._episode = self.episode_class(*self._pick(options))
+        self._episode = self._begin(*self._pick(options))
         return self._prompt(), self._info()
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -134,13 +136,17 @@ class ToolProblemEnv(ProblemEnv[PosedT]):
             else:
                 info |= {"score": score, "correct": score == 1.0}
             self.close()
-        return turn.observation, score, terminated, truncated, info
+        return turn.observation, score - turn.penalty, terminated, truncated, info
 
     def render(self) -> str | None:
         """The prompt, the replies and the observations."""
         if self.render_mode is None or self._episode is None:
             return None
         return "\n\n".join([self._prompt(), *self._episode.transcript])
+
+    def _begin(self, problem: PosedT, difficulty: float) -> ToolEpisode:
+        """Return the state at the start of an episode."""
+        return self.episode_class(problem, difficulty)
 
     def _info(self) -> dict[str, Any]:
         episode: ToolEpisode = self._episode

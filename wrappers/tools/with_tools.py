@@ -17,7 +17,7 @@ from zerogym.envs.tools.sandbox.result import Level
 from zerogym.envs.tools.submit import Submit
 from zerogym.envs.tools.toolbox import ToolLike, make_tool
 from zerogym.wrappers.core import Options, Start, Step, TextWrapper
-from zerogym.wrappers.tools.tool_turns import ANSWER_NOT_READ, MAX_BLOCK, ToolTurns, run_calls
+from zerogym.envs.tools.tool_turns import ANSWER_NOT_READ, MAX_BLOCK, ToolTurns, run_calls
 
 CALL_TOO_MANY = "The episode has ended: no calls were left, and the reply was another call."
 UNAVAILABLE = "The episode has ended: a tool is not available."
@@ -149,7 +149,7 @@ class WithTools(TextWrapper):
         results = run_calls(found, self._by_name, self.format, turns, self.max_calls)
         if extract_answer(action)[1] == "tag" and ANSWER_NOT_READ not in results.notes:
             results.notes.insert(0, ANSWER_NOT_READ)
-        info = {"void_turn": not results.well_formed, "feedback": " ".join(results.feedback)}
+        info = {"void_turn": not results.made, "feedback": " ".join(results.feedback)}
         if results.unavailable:
             return self._cut(UNAVAILABLE, info | {"unavailable": True})
         return results.text, 0.0, False, False, self._counted(turns.inner) | info

@@ -20,7 +20,7 @@ from zerogym.envs.tools.tool import ToolResult
 from zerogym.envs.tools.toolbox import make_tool
 from zerogym.errors import UnknownName
 from zerogym.wrappers import WithTools
-from zerogym.wrappers.tools.tool_turns import ANSWER_NOT_READ, MAX_BLOCK, MAX_RESULT
+from zerogym.envs.tools.tool_turns import ANSWER_NOT_READ, MAX_BLOCK, MAX_RESULT
 
 # --- an environment among others
 

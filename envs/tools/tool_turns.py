@@ -2,18 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from zerogym.envs.tools.calls import Call, Format, Malformed
 from zerogym.envs.tools.calls.format import Found
 from zerogym.envs.tools.calls.showing import cut, plain
 from zerogym.envs.tools.submit import Submit
-from zerogym.envs.tools.tool import Tool
+from zerogym.envs.tools.tool import Tool, ToolResult
 
 MAX_RESULT = 8192  # characters of a result; tools cut their own before, where it makes sense
 MAX_BLOCK = 2 * MAX_RESULT + 300  # characters of a result as it is shown
 NO_CALLS_LEFT = "No calls are left: give the final answer."
 ANSWER_NOT_READ = "The answer in that reply was not read: it was written before the results."
+
+
+class Counted(Protocol):
+    """What an episode remembers of its calls: states of tools by name, counts, CPU seconds."""
+
+    states: dict[str, Any]
+    calls: int
+    failed: int
+    cost: float
 
 
 @dataclass
@@ -45,14 +54,14 @@ class Results:
         blocks: The results as the model reads them.
         feedback: What was wrong with malformed calls.
         notes: What else the model has to know.
-        well_formed: Calls that could be run.
+        made: Calls that were run, with their results.
         unavailable: A tool failed by itself, and the rest was not run.
     """
 
     blocks: list[str] = field(default_factory=list)
     feedback: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    well_formed: int = 0
+    made: list[tuple[Call, ToolResult]] = field(default_factory=list)
     unavailable: bool = False
 
     @property
@@ -65,8 +74,9 @@ def run_calls(
     found: Sequence[Found],
     tools: Mapping[str, Tool],
     format: Format,
-    turns: ToolTurns,
+    turns: Counted,
     max_calls: int,
+    max_result: int = MAX_RESULT,
 ) -> Results:
     """Run calls until none are left or a tool fails by itself; `turns` counts them."""
     results = Results()
@@ -85,20 +95,21 @@ def run_calls(
         if isinstance(item, Malformed):
             turns.failed += 1
             results.feedback.append(item.feedback)
-            results.blocks.append(_block(format, "", f"Error: {item.feedback}"))
+            error = f"Error: {item.feedback}"
+            results.blocks.append(_block(format, "", error, max_result))
             continue
-        results.well_formed += 1
         result = tools[item.tool].call(item.arguments, turns.states[item.tool])
+        results.made.append((item, result))
         turns.cost += result.cost
         turns.failed += not result.ok
         if result.unavailable:
             results.unavailable = True
             break
-        results.blocks.append(_block(format, item.tool, result.text))
+        results.blocks.append(_block(format, item.tool, result.text, max_result))
     if turns.calls >= max_calls:
         results.notes.append(NO_CALLS_LEFT)
     return results
 
 
-def _block(format: Format, tool: str, text: str) -> str:
-    return format.show(tool, cut(plain(cut(text, MAX_RESULT)), MAX_RESULT))
+def _block(format: Format, tool: str, text: str, size: int) -> str:
+    return format.show(tool, cut(plain(cut(text, size)), size))
