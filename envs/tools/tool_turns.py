@@ -17,7 +17,7 @@ ANSWER_NOT_READ = "The answer in that reply was not read: it was written before 
 
 
 class Counted(Protocol):
-    """What an episode remembers of its calls: states of tools by name, counts, CPU seconds."""
+    """The part of an episode that counts calls: states of tools by name, counts, CPU seconds."""
 
     states: dict[str, Any]
     calls: int

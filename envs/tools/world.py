@@ -60,9 +60,10 @@ class ToolWorld(ToolProblemEnv[PosedT]):
     """A problem, a world that tools read and change, and a judge of its end.
 
     The calls of a reply run in their order, and the next observation is their results. A reply
-    without a call is the answer and ends the episode; an empty one is a void turn. A call that cannot be run takes one of the calls, and its result says what is
-    wrong with it; when none are left, another call ends the episode with score 0. An answer in the
-    same reply as calls is not read. Only the first 16 calls of a reply run.
+    without a call is the answer and ends the episode; an empty one is a void turn. A call that
+    cannot be run takes one of the calls, and its result says what is wrong with it; when none are
+    left, another call ends the episode with score 0. An answer in the same reply as calls is not
+    read. Only the first 16 calls of a reply run.
 
     A subclass gives the tools and the state of a problem, the expert as a plan of calls, and the
     judge. The state is what `copy.deepcopy` copies, so that a snapshot can be taken after every

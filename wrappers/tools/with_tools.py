@@ -15,9 +15,9 @@ from zerogym.envs.spaces import Utf8Text
 from zerogym.envs.tools.calls import Call, get_format
 from zerogym.envs.tools.sandbox.result import Level
 from zerogym.envs.tools.submit import Submit
+from zerogym.envs.tools.tool_turns import ANSWER_NOT_READ, MAX_BLOCK, ToolTurns, run_calls
 from zerogym.envs.tools.toolbox import ToolLike, make_tool
 from zerogym.wrappers.core import Options, Start, Step, TextWrapper
-from zerogym.envs.tools.tool_turns import ANSWER_NOT_READ, MAX_BLOCK, ToolTurns, run_calls
 
 CALL_TOO_MANY = "The episode has ended: no calls were left, and the reply was another call."
 UNAVAILABLE = "The episode has ended: a tool is not available."

@@ -89,7 +89,7 @@ def test_superfluous_calls_cost_what_is_stated():
     reward, info = play_calls(env, 1, [*plan, Call("take", {"drawer": "left"})])
     assert (reward, info["score"], info["moved"]) == (0.9, 1.0, True)
     assert play_calls(env, 1, plan)[0] == 1.0
-    assert play_calls(env, 1, plan[:1])[0] == 0.5  # fewer calls earn nothing by themselves
+    assert play_calls(env, 1, plan[:1])[0] == 0.5  # fewer calls are no bonus
 
 
 def test_a_snapshot_after_a_result_goes_on_from_there():

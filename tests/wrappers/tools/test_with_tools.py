@@ -7,8 +7,8 @@ import pytest
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.tool_episodes import Counter, Echo, calculating, call, easy, right
 from zerogym.envs.tools.calls import FORMATS, get_format
-from zerogym.wrappers import WithTools
 from zerogym.envs.tools.tool_turns import ANSWER_NOT_READ, NO_CALLS_LEFT
+from zerogym.wrappers import WithTools
 from zerogym.wrappers.tools.with_tools import CALL_TOO_MANY, UNAVAILABLE
 
 # --- the course of an episode

@@ -17,10 +17,10 @@ from helpers.sandbox.attack_range import needs_sandbox
 from helpers.tool_episodes import Counter, Echo, calculating, call, easy
 from zerogym.envs.tools.calls import FORMATS
 from zerogym.envs.tools.tool import ToolResult
+from zerogym.envs.tools.tool_turns import ANSWER_NOT_READ, MAX_BLOCK, MAX_RESULT
 from zerogym.envs.tools.toolbox import make_tool
 from zerogym.errors import UnknownName
 from zerogym.wrappers import WithTools
-from zerogym.envs.tools.tool_turns import ANSWER_NOT_READ, MAX_BLOCK, MAX_RESULT
 
 # --- an environment among others
 
