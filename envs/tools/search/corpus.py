@@ -1,40 +1,21 @@
-"""Documents that can be searched and read page by page, in memory.
+"""Documents that can be searched and read part by part, in memory.
 
-The ranking is BM25 as SQLite's FTS5 has it ("The Probabilistic Relevance Framework: BM25 and
-Beyond", 2009, Robertson and Zaragoza), with k1 = 1.2 and b = 0.75. The score of a document D is the
-sum over the words q of the query that stand in it of
-
-    idf(q) * f(q, D) * (k1 + 1) / (f(q, D) + k1 * (1 - b + b * |D| / average length))
-    idf(q) = ln((N - n(q) + 0.5) / (n(q) + 0.5)), and 1e-6 where that is not above 0
-
-with f(q, D) how often q stands in title and text together, N documents of which n(q) hold q.
-A word that more than half of the documents hold hardly matters: it counts only where nothing is
-found without it, which makes questions with "the" and "of" several times faster.
-Chinese, Japanese and Korean have no spaces between words: each of their characters counts as one.
-
-Left out: word stems, synonyms, phrases, fields, and changing a corpus once it is made.
+`index.py` has the ranking. Left out: changing a corpus once it is made.
 """
 
-import re
-import sqlite3
-import threading
-import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from zerogym.errors import ZerogymError
+from zerogym.envs.tools.search.index import WORD, BM25Index, fold, tokens
 
 MAX_QUERY = 1000  # characters of a query that are read
 MAX_WORDS = 32  # different words of a query that are looked for
 MAX_HITS = 50
 PART = 2000  # characters of a part of a document, at most
 _SNIPPET_WORDS = 24
-_WORD = re.compile(r"[^\W_]+")
-_ALONE = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])")
-_SEARCH = f"""
-SELECT rowid, snippet(pages, 1, '', '', '...', {_SNIPPET_WORDS}), -bm25(pages) AS score FROM pages
-WHERE pages MATCH ? ORDER BY score DESC, rowid LIMIT ?"""
+_LEAD = 4  # words of a snippet before the first that was looked for
+_MAX_PLACES = 1000  # of such words in a text that are tried as a beginning
 
 
 @dataclass(frozen=True)
@@ -73,7 +54,6 @@ class Corpus:
 
     Raises:
         ValueError: If there is no document, two have the same id, or an id is empty.
-        ZerogymError: If this Python's SQLite has no FTS5.
 
     Example:
         >>> corpus = Corpus([Document("a", "Rome", "The town of seven hills."),
@@ -85,21 +65,21 @@ class Corpus:
     """
 
     def __init__(self, documents: Iterable[Document]) -> None:
-        self.documents = tuple(map(_sound, documents))
-        self._places = {document.id: place for place, document in enumerate(self.documents)}
-        if not self.documents:
+        self._documents = tuple(map(_sound, documents))
+        self._places = {document.id: place for place, document in enumerate(self._documents)}
+        if not self._documents:
             raise ValueError("a corpus needs at least one document")
-        if len(self._places) < len(self.documents) or "" in self._places:
+        if len(self._places) < len(self._documents) or "" in self._places:
             raise ValueError("documents need ids, each its own")
-        self._lock = threading.Lock()
-        self._connection = sqlite3.connect(
-            ":memory:", isolation_level=None, check_same_thread=False
-        )
-        weakref.finalize(self, self._connection.close)  # Python 3.13 warns of those left open
-        self._common = _fill(self._connection, self.documents)
+        self._index = BM25Index(f"{document.title} {document.text}" for document in self._documents)
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """All documents, in order."""
+        return self._documents
 
     def __len__(self) -> int:
-        return len(self.documents)
+        return len(self._documents)
 
     def __contains__(self, id: object) -> bool:
         return id in self._places
@@ -114,7 +94,8 @@ class Corpus:
         """Return the `k` best documents (1 to 50) that hold a word of the query, the best first.
 
         A query is words and nothing else: signs separate words and have no meaning, capital
-        letters and accents do not count. Equal scores keep the order of the documents.
+        letters and accents do not count. Equal scores keep the order of the documents. Words of
+        more than half of the documents count only where nothing is found without them.
 
         Raises:
             ValueError: If `k` is not in range.
@@ -122,20 +103,14 @@ class Corpus:
         if not 1 <= k <= MAX_HITS:
             raise ValueError(f"k must be from 1 to {MAX_HITS}, got {k}")
         found = words(query)
-        if not found:
-            return []
-        rare = [word for word in found if word not in self._common]
-        rows = (self._rows(rare, k) if rare else []) or self._rows(found, k)
+        rare = [word for word in found if not self._index.is_common(word)]
         return [
-            Hit(self.documents[row - 1].id, self.documents[row - 1].title, _line(snippet), score)
-            for row, snippet, score in rows
+            Hit(document.id, document.title, _snippet(document.text, set(found)), score)
+            for document, score in self._ranked(rare, k) or self._ranked(found, k)
         ]
 
-    def _rows(self, found: list[str], k: int) -> list[tuple[int, str, float]]:
-        # Quoted and in small letters, so that no word is an operator of FTS5.
-        match = " OR ".join(f'"{word}"' for word in found)
-        with self._lock:
-            return self._connection.execute(_SEARCH, (match, k)).fetchall()
+    def _ranked(self, found: list[str], k: int) -> list[tuple[Document, float]]:
+        return [(self._documents[place], score) for place, score in self._index.search(found, k)]
 
     def document(self, id: str) -> Document:
         """Return the document of an id.
@@ -145,7 +120,7 @@ class Corpus:
         """
         if id not in self._places:
             raise LookupError(f"There is no document {id[:80]!r}.")
-        return self.documents[self._places[id]]
+        return self._documents[self._places[id]]
 
     def parts(self, id: str) -> int:
         """Return the number of parts of a document, at least 1."""
@@ -165,6 +140,65 @@ class Corpus:
         return cut[part - 1]
 
 
+class EditedCorpus(Corpus):
+    """A corpus with a few documents replaced, which costs nothing but those.
+
+    The ranking keeps the numbers of the corpus below (how many documents hold a word, their average
+    length). New documents come last where scores are equal.
+
+    Args:
+        corpus: What is edited; it stays as it is.
+        replaced: Documents to add. One with the id of an old document takes its place.
+        removed: Ids of documents to leave out.
+    """
+
+    def __init__(
+        self, corpus: Corpus, replaced: Iterable[Document], removed: Iterable[str] = ()
+    ) -> None:
+        self._corpus = corpus
+        self._new = {document.id: document for document in map(_sound, replaced)}
+        self._removed = frozenset(removed)
+        self._gone = (self._removed | set(self._new)) & corpus._places.keys()
+        self._index = corpus._index
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """All documents: those of the corpus below that are left, then the new ones."""
+        old = (document for document in self._corpus.documents if document.id not in self._gone)
+        return (*old, *self._new.values())
+
+    def __len__(self) -> int:
+        return len(self._corpus) - len(self._gone) + len(self._new)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._new or (id in self._corpus and id not in self._gone)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EditedCorpus, (self._corpus, tuple(self._new.values()), self._removed)
+
+    def document(self, id: str) -> Document:
+        """Return the document of an id.
+
+        Raises:
+            LookupError: If there is none.
+        """
+        if id in self._new:
+            return self._new[id]
+        if id not in self:
+            raise LookupError(f"There is no document {id[:80]!r}.")
+        return self._corpus.document(id)
+
+    def _ranked(self, found: list[str], k: int) -> list[tuple[Document, float]]:
+        old = self._corpus._ranked(found, k + len(self._gone))
+        new = [(document, self._score(found, document)) for document in self._new.values()]
+        both = [pair for pair in old if pair[0].id not in self._gone]
+        both += [pair for pair in new if pair[1] > 0]
+        return sorted(both, key=lambda pair: -pair[1])[:k]
+
+    def _score(self, found: list[str], document: Document) -> float:
+        return self._index.score(found, f"{document.title} {document.text}")
+
+
 def words(query: str) -> list[str]:
     """Return the different words of a query in their order, at most `MAX_WORDS`.
 
@@ -172,29 +206,7 @@ def words(query: str) -> list[str]:
         >>> words('Which "river" NEAR(x) which*')
         ['which', 'river', 'near', 'x']
     """
-    found = _WORD.findall(_spaced(query[:MAX_QUERY]).lower())
-    return list(dict.fromkeys(found))[:MAX_WORDS]
-
-
-def _fill(connection: sqlite3.Connection, documents: Sequence[Document]) -> frozenset[str]:
-    """Index the documents; return the words that more than half of them hold."""
-    try:
-        connection.execute("CREATE VIRTUAL TABLE pages USING fts5(title, text)")
-    except sqlite3.OperationalError as error:
-        raise ZerogymError(
-            f"searching needs SQLite with FTS5, and SQLite {sqlite3.sqlite_version} of this Python "
-            f"has none ({error}): a Python from python.org, conda or your system has it"
-        ) from None
-    rows = ((_spaced(document.title), _spaced(document.text)) for document in documents)
-    connection.execute("BEGIN")
-    connection.executemany("INSERT INTO pages VALUES (?, ?)", rows)
-    connection.execute("INSERT INTO pages(pages) VALUES ('optimize')")
-    connection.execute("COMMIT")
-    connection.execute("CREATE VIRTUAL TABLE words USING fts5vocab(pages, row)")
-    common = connection.execute("SELECT term FROM words WHERE doc * 2 > ?", (len(documents),))
-    found = frozenset(word for (word,) in common)
-    connection.execute("PRAGMA query_only = ON")
-    return found
+    return list(dict.fromkeys(tokens(query[:MAX_QUERY])))[:MAX_WORDS]
 
 
 def _sound(document: Document) -> Document:
@@ -206,8 +218,22 @@ def _sound(document: Document) -> Document:
     return Document(id, _line(title), text)
 
 
-def _spaced(text: str) -> str:
-    return _ALONE.sub(r" \1 ", text)
+def _snippet(text: str, found: set[str]) -> str:
+    """Return the words of a text around those that were looked for, in one line."""
+    spans = [match.span() for match in WORD.finditer(text)]
+    places = [i for i, (a, b) in enumerate(spans) if fold(text[a:b]) in found][:_MAX_PLACES]
+    start, most = 0, 0
+    for first in places:
+        window = spans[first : first + _SNIPPET_WORDS]
+        different = len({fold(text[a:b]) for a, b in window} & found)
+        if different > most:
+            start, most = first, different
+    start = max(0, min(start - _LEAD, len(spans) - _SNIPPET_WORDS))
+    end = start + _SNIPPET_WORDS
+    begin = spans[start][0] if start else 0
+    stop = spans[end - 1][1] if end < len(spans) else len(text)
+    before, after = "..." if start else "", "..." if end < len(spans) else ""
+    return f"{before}{_line(text[begin:stop])}{after}"
 
 
 def _line(text: str) -> str:

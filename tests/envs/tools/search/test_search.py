@@ -15,9 +15,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zerogym.envs.tools.search.corpus import MAX_WORDS, PART, Corpus, Document, words
+from zerogym.envs.tools.search.corpus import (
+    MAX_WORDS,
+    PART,
+    Corpus,
+    Document,
+    EditedCorpus,
+    words,
+)
 from zerogym.envs.tools.search.corpus_files import read_corpus
-from zerogym.errors import ZerogymError
+from zerogym.envs.tools.search.index import BM25Index, _best, fold
 
 TEXTS = (
     "The red fox jumps over the lazy dog.",
@@ -215,15 +222,71 @@ def test_copies_and_threads() -> None:
     assert errors == []
 
 
-def test_without_fts5_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Without(sqlite3.Connection):
-        def execute(self, sql: str, *arguments: object) -> sqlite3.Cursor:  # type: ignore[override]
-            return super().execute(sql.replace("USING fts5", "USING fts99"), *arguments)
+def test_scores_are_those_of_sqlite() -> None:
+    """FTS5 is a second implementation of words, accents and scores."""
+    rng = np.random.default_rng(3)
+    vocabulary = ["Crème", "brûlée", "İstanbul", "ß", "x1", "naïve", *(f"w{i}" for i in range(150))]
+    share = 1 / np.arange(1, len(vocabulary) + 1)
+    share /= share.sum()
+    texts = [
+        " ".join(rng.choice(vocabulary, size=int(rng.integers(1, 60)), p=share)) for _ in range(999)
+    ]
+    corpus = Corpus([Document(str(i), f"t{i}", text) for i, text in enumerate(texts)])
+    peer = sqlite3.connect(":memory:")
+    peer.execute("CREATE VIRTUAL TABLE pages USING fts5(title, text)")
+    peer.executemany(
+        "INSERT INTO pages VALUES (?, ?)", [(d.title, d.text) for d in corpus.documents]
+    )
+    for _ in range(100):
+        found = list(dict.fromkeys(rng.choice(vocabulary, size=4, p=share)))
+        rare = [w for w in found if not corpus._index.is_common(fold(w))] or found
+        rows = peer.execute(
+            "SELECT rowid, -bm25(pages) AS score FROM pages WHERE pages MATCH ? "
+            "ORDER BY score DESC, rowid LIMIT 5",
+            (" OR ".join(f'"{word}"' for word in rare),),
+        ).fetchall()
+        hits = corpus.search(" ".join(found))
+        assert [hit.score for hit in hits] == pytest.approx([row[1] for row in rows], rel=1e-9)
+    peer.close()
 
-    connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, **k, factory=Without))
-    with pytest.raises(ZerogymError, match="FTS5"):
-        Corpus([Document("a", "t", "x")])
+
+def test_the_best_of_many_equal_scores_are_the_first() -> None:
+    rng = np.random.default_rng(4)
+    for size in (3, 700, 5000, 20_000):
+        scores = rng.integers(0, 4, size=size).astype(float)
+        scores[rng.integers(size)] = 9
+        for k in (1, 5, 50):
+            order = sorted(range(size), key=lambda place: -scores[place])
+            assert _best(scores, k) == [place for place in order if scores[place] > 0][:k]
+    assert _best(np.zeros(5000), 5) == []
+
+
+def test_few_hits_among_many_documents_have_the_scores_of_all() -> None:
+    texts = [f"common w{i % 997} w{i % 89}" for i in range(5000)]
+    index = BM25Index(texts)
+    documents = [Document(str(i), "", text) for i, text in enumerate(texts)]
+    for query in ("w3", "w3 w96", "w5 w6 w7 w8 w9 w10 w11 w12"):  # one column, sparse, dense
+        expected = sorted(bm25(documents, query).values(), reverse=True)[:7]
+        assert [score for _, score in index.search(query.split(), 7)] == pytest.approx(expected)
+
+
+def test_an_edited_corpus_hides_and_adds_documents() -> None:
+    new = [Document("d0", "Page 0", "A red cat."), Document("new", "Cat", "The fox and the cat.")]
+    corpus = EditedCorpus(NAMES, new, ["d5"])
+    assert {document.id for document in corpus.documents} == {"d0", "d1", "d2", "d3", "d4", "new"}
+    assert len(corpus) == 6 and "new" in corpus and "d5" not in corpus
+    assert {hit.id for hit in corpus.search("cat", 50)} == {"d0", "new"}
+    assert {hit.id for hit in corpus.search("fox", 50)} == {"d4", "new"}
+    assert corpus.search("herring fish")[0].id == "d1" and corpus.page("d0") == "A red cat."
+    with pytest.raises(LookupError, match="d5"):
+        corpus.document("d5")
+    # The same text has the same score, whether it is new or old; the old one comes first.
+    twin = EditedCorpus(NAMES, [Document("twin", "Page 4", TEXTS[4])]).search("quick fox")
+    assert [hit.id for hit in twin[:2]] == ["d4", "twin"] and twin[0].score == twin[1].score
+    assert copy.deepcopy(corpus) is corpus
+    again = pickle.loads(pickle.dumps(corpus))
+    assert again.search("cat fox") == corpus.search("cat fox")
+    assert NAMES.search("herring fish")[0].id == "d5" and "new" not in NAMES
 
 
 def test_corpus_of_json_lines(tmp_path: Path) -> None:
