@@ -17,6 +17,7 @@ import sqlite3
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,7 @@ def milliseconds(call: Callable[[], Any]) -> float:
 def rows(
     kinds: Mapping[str, list[Query]],
     ways: Mapping[str, Callable[[Query], Any] | None],
+    exact: Callable[[Query], list[float]],
     scores: Callable[[Query], list[float]],
 ) -> Iterator[tuple[str, ...]]:
     """Measure all ways in turn; yield the rows of the table."""
@@ -98,8 +100,8 @@ def rows(
             for name in taken:
                 way = ways[name]
                 assert way is not None
-                taken[name].append(milliseconds(lambda way=way, query=query: way(query)))
-            same += bool(np.allclose(scores(query), ways["FTS5"](query), rtol=1e-6))  # type: ignore[misc]
+                taken[name].append(milliseconds(partial(way, query)))
+            same += bool(np.allclose(scores(query), exact(query), rtol=1e-6))
         median = {name: statistics.median(times) for name, times in taken.items()}
         figures = [f"{median[name]:.3f}" if name in median else "" for name in ways]
         ratio = f"{median['bm25s'] / median['index']:.1f}" if "bm25s" in median else ""
@@ -117,15 +119,17 @@ def main() -> None:
     progress("building indexes")
     index = BM25Index(f"{document.title} {document.text}" for document in documents)
     corpus = Corpus(documents)
+    exact = fts5(documents)
     ways: dict[str, Callable[[Query], Any] | None] = {
         "index": lambda query: index.search(query, BEST),
         "corpus": lambda query: corpus.search(" ".join(query), BEST),
         "bm25s": bm25s_search(texts),
-        "FTS5": fts5(documents),
+        "FTS5": exact,
     }
     found = rows(
         queries(texts, arguments.queries),
         ways,
+        exact,
         lambda query: [score for _, score in index.search(query, BEST)],
     )
     columns = ("words", *(f"ms, {name}" for name in ways), "bm25s / index", "scores of FTS5")
