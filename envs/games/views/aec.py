@@ -33,6 +33,7 @@ class Match:
         void: Replies without a legal move since the last move.
         loser: The seat that forfeited.
         returned: Sums of the rewards of the seats so far.
+        facts: Of the seats, after the last move; None before it.
     """
 
     state: Any
@@ -41,6 +42,7 @@ class Match:
     void: int = 0
     loser: int | None = None
     returned: tuple[float, ...] = ()
+    facts: list[dict[str, Any]] | None = None
 
 
 class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
@@ -186,8 +188,11 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         turn = match.turns[seat]
         self.infos[agent] = {**self.infos[agent], "turn": turn, "void_turn": move is None}
         if self._has_facts:
-            for place, each in enumerate(self.possible_agents):
-                self.infos[each] = self.infos[each] | self.game.facts(match.state, place)
+            facts = [self.game.facts(match.state, place) for place in range(len(self.infos))]
+            if facts != match.facts:  # seldom
+                match.facts = facts
+                for each, new in zip(self.infos, facts, strict=True):
+                    self.infos[each] = self.infos[each] | new
         self._cumulative_rewards[agent] = 0.0
         self._reward(match)
         if match.loser is not None or match.mover == TERMINAL:

@@ -1,14 +1,22 @@
 """Rounds and meetings of a game of social deduction: what each act does, and who learns of it."""
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from zerogym.envs.games.core.parameters import check_flag, check_number
 from zerogym.envs.games.talk.core.messages import EVERYONE, SEALED, Turn
 from zerogym.envs.games.talk.core.rules import OVER, Phase, TalkGame
-from zerogym.envs.games.talk.hidden_roles.deduction_ship import CREW, IMPOSTOR, NONE, ROOMS, Ship
+from zerogym.envs.games.talk.hidden_roles.deduction_notes import (
+    NONE,
+    ROOMS,
+    Layout,
+    Note,
+    look_note,
+    turn_note,
+)
+from zerogym.envs.games.talk.hidden_roles.deduction_ship import CREW, IMPOSTOR, Ship, said_of
 
 WAIT, DO, REPORT, FIRST = range(4)  # acts; from FIRST on go, kill, vote, nobody, then messages
 
@@ -76,44 +84,51 @@ class Rounds(TalkGame):
         return (self.players, *(self.rooms**self.tasks,) * (self.players - 1))
 
     @cached_property
-    def places(self) -> dict[str, int]:
-        """First places of the parts of a round in the vector, and its `width`."""
-        acts, seats = self.num_actions, self.players
-        sizes = {
-            "act": acts, "room": self.rooms, "beside": seats, "body": seats, "killer": seats,
-            "victim": seats, "killed": seats, "reporter": seats, "where": self.rooms,
-            "dead": seats, "said": self.talks * seats * acts, "vote": seats * acts,
-            "out": seats + 1,
-        }  # fmt: skip
-        ends = list(accumulate(sizes.values()))
-        starts = dict(zip(sizes, [0, *ends[:-1]], strict=True))
-        return starts | {"width": ends[-1]}
+    def layout(self) -> Layout:
+        """The order of the numeric view."""
+        return Layout(self.players, self.rooms, self.tasks, self.talks, self.names)
 
-    @property
-    def head(self) -> int:
-        """Places of the vector before its rounds: seat, role and tasks."""
-        return int(self.players + 1 + self.rooms**self.tasks)
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All acts in words."""
+        return tuple(map(self._name, range(self.num_actions)))
+
+    def _name(self, action: int) -> str:
+        if action < FIRST:
+            return ("wait", "do task", "report")[action]
+        rest = action - FIRST
+        for size, form in (
+            (self.rooms, "go to {room}"), (self.players, "kill player {one}"),
+            (self.players, "vote player {one}"), (1, "vote nobody"), (1, "say nothing"),
+            (self.rooms, "i was in {room}"),
+            (self.players * self.rooms, "i saw player {other} in {room}"),
+            (self.players, "i saw player {one} kill"), (self.players, "i accuse player {one}"),
+        ):  # fmt: skip
+            if rest < size:
+                other, room = rest // self.rooms + 1, ROOMS[rest % self.rooms]
+                return form.format(one=rest + 1, other=other, room=room)
+            rest -= size
+        raise AssertionError(action)
 
     @property
     def observation_size(self) -> int:
         """Seat, role, own tasks, and what is known of each round."""
         _ = super().observation_size  # free words are no vector
-        return self.head + self.rounds * self.places["width"]
+        return self.layout.head + self.rounds * self.layout.width
 
-    def _at(self, ship: Ship, part: str, *offsets: int) -> tuple[int, ...]:
-        """Return places of this round in the vector."""
-        start = self.head + (ship.round - 1) * self.places["width"] + self.places[part]
-        return tuple(start + offset for offset in offsets)
+    @cached_property
+    def task_lists(self) -> tuple[tuple[int, ...], ...]:
+        """The rooms of the tasks of each outcome of chance, in order."""
+        rooms, digits = self.rooms, range(self.tasks)
+        return tuple(
+            tuple(sorted(number // rooms**digit % rooms for digit in digits))
+            for number in range(rooms**self.tasks)
+        )
 
     def tasks_of(self, deals: tuple[int, ...], seat: int) -> tuple[int, ...]:
         """Return the rooms of a seat's tasks, the impostor has none; they must be dealt."""
-        if deals[0] == seat:
-            return ()
-        number, rooms = deals[1 + seat - (seat > deals[0])], []
-        for _ in range(self.tasks):
-            number, room = divmod(number, self.rooms)
-            rooms.append(room)
-        return tuple(sorted(rooms))
+        impostor = deals[0]
+        return () if impostor == seat else self.task_lists[deals[1 + seat - (seat > impostor)]]
 
     def neighbours(self, room: int) -> list[int]:
         """Return the rooms next to a room."""
@@ -124,81 +139,126 @@ class Rounds(TalkGame):
         seats = range(self.players)
         return Ship(
             1, "play", (0,) * self.players, (True,) * self.players, (NONE,) * self.players,
-            tuple(self.tasks_of(deals, seat) for seat in seats), self.cooldown,
-            saw=(NONE,) * self.players, lines=((),) * self.players, marks=((),) * self.players,
+            tuple([self.tasks_of(deals, seat) for seat in seats]), self.cooldown,
+            saw=(NONE,) * self.players, notes=((),) * self.players,
         )  # fmt: skip
 
-    def phase_of(self, ship: Ship, impostor: int) -> Phase:
-        """Return who may do what next."""
-        if ship.stage == "over":
+    @cached_property
+    def _phases(self) -> dict[Any, Phase]:
+        """Phases that were made, some thousands at most."""
+        return {}
+
+    def phase_of(self, ship: Ship, impostor: int, made: int) -> Phase:
+        """Return who may do what next, after so many turns of this stage."""
+        stage, living, key = ship.stage, ship.living, tuple[Any, ...]()
+        if stage == "over":
             return OVER
-        if ship.stage == "talk":
-            seat = ship.order[len(ship.said) % len(ship.order)]
-            return Phase(seat, self._messages(ship, seat), EVERYONE, words="alone")
-        seat = ship.living[len(ship.made)]
-        if ship.stage == "vote":
-            votes = [FIRST + self.rooms + self.players + o for o in ship.living if o != seat]
-            return Phase(seat, (*votes, self.first_message - 1), SEALED, words="none")
-        room = ship.rooms[seat]
-        acts = [WAIT, *([DO] if room in ship.left[seat] else [])]
-        acts += [REPORT] if room in ship.bodies else []
+        if stage == "play":
+            seat = living[made]
+            room = ship.rooms[seat]
+            victims = ship.beside(seat) if seat == impostor and not ship.cooldown else ()
+            key = seat, room, room in ship.left[seat], room in ship.bodies, victims
+        else:
+            seat = ship.order[made % len(ship.order)] if stage == "talk" else living[made]
+            key = stage, seat, living
+        phase = self._phases.get(key)
+        if phase is None:
+            if stage == "play":
+                phase = self._play_phase(*key)
+            else:
+                phase = (self._talk_phase if stage == "talk" else self._vote_phase)(seat, living)
+            self._phases[key] = phase
+        return phase
+
+    def _play_phase(
+        self, seat: int, room: int, task: bool, body: bool, victims: tuple[int, ...]
+    ) -> Phase:
+        acts = [WAIT, *([DO] if task else []), *([REPORT] if body else [])]
         acts += [FIRST + other for other in self.neighbours(room)]
-        if seat == impostor and not ship.cooldown:
-            acts += [FIRST + self.rooms + other for other in ship.beside(seat)]
+        acts += [FIRST + self.rooms + other for other in victims]
         return Phase(seat, tuple(acts), SEALED, words="none")
 
-    def _messages(self, ship: Ship, seat: int) -> tuple[int, ...]:
-        """Return the messages of a speaker: of rooms, and of others who live."""
+    def _vote_phase(self, seat: int, living: tuple[int, ...]) -> Phase:
+        votes = [FIRST + self.rooms + self.players + other for other in living if other != seat]
+        return Phase(seat, (*votes, self.first_message - 1), SEALED, words="none")
+
+    def _talk_phase(self, seat: int, living: tuple[int, ...]) -> Phase:
+        """The messages of a speaker: of rooms, and of others who live."""
         start, rooms = self.first_message + 1, self.rooms
-        own, others = range(start, start + rooms), [o for o in ship.living if o != seat]
+        own, others = range(start, start + rooms), [o for o in living if o != seat]
         where = [start + rooms + other * rooms + room for other in others for room in range(rooms)]
         last = start + rooms + self.players * rooms
         kills = [last + other for other in others]
-        return (start - 1, *own, *where, *kills, *(kill + self.players for kill in kills))
+        acts = (start - 1, *own, *where, *kills, *(kill + self.players for kill in kills))
+        return Phase(seat, acts, EVERYONE, words="alone")
 
-    def moved(self, ship: Ship, impostor: int, turn: Turn, name: str) -> Ship:
-        """Return the position after a turn, whose act has a name; it is empty for words alone."""
-        seat, act = turn.seat, NONE if turn.act is None else turn.act
-        line = f"{': ' * bool(name)}{name}] {turn.words}".rstrip()
+    def known(self, ship: Ship, made: tuple[Turn, ...], seat: int) -> tuple[Note, ...]:
+        """Return what a seat knows after these turns of the stage: its own, and messages."""
+        notes = ship.notes[seat]
+        if not made:
+            return notes
+        layout, number, acts = self.layout, ship.round, self.num_actions
         if ship.stage == "talk":
-            number, living = len(ship.said), sum(1 << other for other in ship.living)
-            marks = self._at(ship, "said", number * self.num_actions + act) if act >= 0 else ()
-            others = tuple(other for other in ship.living if other != seat)
-            ship = ship.note((seat,), f"[you{line}", marks)
-            ship = ship.note(others, f"[player {seat + 1}{line}", marks)
-            ship = ship._replace(said=(*ship.said, act), readers=(*ship.readers, living))
-            over = len(ship.said) == self.talks * len(ship.order)
-            return ship._replace(stage="vote") if over else ship
-        part, offset = ("act", act) if ship.stage == "play" else ("vote", seat * self.num_actions)
-        marks = self._at(ship, part, offset + (act if part == "vote" else 0))
-        ship = ship.note((seat,), f"[you{line}", marks)
-        readers = (*ship.readers, 1 << seat)
-        ship = ship._replace(made=(*ship.made, (seat, act)), readers=readers)
-        if len(ship.made) < len(ship.living):
-            return ship
-        return self._counted(ship, impostor) if part == "vote" else self._played(ship, impostor)
+            if not ship.alive[seat]:
+                return notes
+            said = [
+                turn_note(
+                    layout, number, "said", place * acts, turn.act, turn.words,
+                    "you" if turn.seat == seat else f"player {turn.seat + 1}",
+                )
+                for place, turn in enumerate(made)
+            ]  # fmt: skip
+            return (*notes, *said)
+        part, offset = ("act", 0) if ship.stage == "play" else ("vote", seat * acts)
+        for turn in made:
+            if turn.seat == seat:
+                note = turn_note(layout, number, part, offset, turn.act, turn.words, "you")
+                return (*notes, note)
+        return notes
 
-    def _reveal(self, ship: Ship, seats: tuple[int, ...], name: str, part: str) -> Ship:
+    def moved(self, ship: Ship, impostor: int, turns: tuple[Turn, ...]) -> Ship:
+        """Return the position after all turns so far; it changes when a stage is over."""
+        made = turns[len(ship.readers) :]
+        living = ship.living
+        if ship.stage == "talk":
+            if len(made) < self.talks * len(living):
+                return ship
+            readers: tuple[int, ...] = (_bits(living),) * len(made)
+        elif len(made) < len(living):
+            return ship
+        else:
+            readers = tuple([1 << turn.seat for turn in made])
+        known = [self.known(ship, made, seat) for seat in range(self.players)]
+        ship = ship._replace(notes=tuple(known), readers=ship.readers + readers)
+        if ship.stage == "talk":
+            return ship._replace(stage="vote", said=said_of(made))
+        acts = {turn.seat: NONE if turn.act is None else turn.act for turn in made}
+        if ship.stage == "vote":
+            return self._counted(ship, impostor, acts)
+        reporters = [seat for seat, act in acts.items() if act == REPORT]
+        if reporters:  # nothing else happens
+            return self._met(ship, reporters[0], acts)
+        return self._next(self._played(ship, impostor, acts), impostor)
+
+    def _reveal(
+        self, ship: Ship, acts: dict[int, int], seats: tuple[int, ...], name: str, part: str
+    ) -> Ship:
         """Let the living read acts of this stage; `{}` in their name is a player."""
-        readers, first = list(ship.readers), len(ship.readers) - len(ship.made)
-        for place, (seat, act) in enumerate(ship.made):
+        readers, first = list(ship.readers), len(ship.readers) - len(acts)
+        for place, (seat, act) in enumerate(acts.items()):
             if seat not in seats:
                 continue
-            readers[first + place] = sum(1 << other for other in ship.living)
+            readers[first + place] = _bits(ship.living)
             others = tuple(other for other in ship.living if other != seat)
             offset = seat * self.num_actions + act if part == "vote" else seat
             whom = act - FIRST - self.rooms - self.players
             words = "vote nobody" if whom == self.players and part == "vote" else name
             line = f"[player {seat + 1}: {words.format(whom + 1)}]"
-            ship = ship.note(others, line, self._at(ship, part, offset))
+            ship = ship.note(others, (line, self.layout.at(ship.round, part, offset)))
         return ship._replace(readers=tuple(readers))
 
-    def _played(self, ship: Ship, impostor: int) -> Ship:
-        """Let a round happen: a report alone, else a kill, moves and tasks."""
-        acts = dict(ship.made)
-        reporters = [seat for seat, act in ship.made if act == REPORT]
-        if reporters:
-            return self._met(ship, reporters[0])
+    def _played(self, ship: Ship, impostor: int, acts: dict[int, int]) -> Ship:
+        """Let a round happen: a kill, moves and tasks, and what each observes."""
         rooms, alive, left = list(ship.rooms), list(ship.alive), list(ship.left)
         bodies, saw, cooldown = list(ship.bodies), list(ship.saw), max(0, ship.cooldown - 1)
         victim = acts[impostor] - FIRST - self.rooms
@@ -207,7 +267,7 @@ class Rounds(TalkGame):
             alive[victim], bodies[victim], cooldown = False, rooms[victim], self.cooldown
             at = [o for o in ship.beside(impostor) if o != victim]
             witnesses = [o for o in at if acts[o] != DO]  # a task takes all attention
-        for seat, act in ship.made:
+        for seat, act in acts.items():
             if alive[seat] and FIRST <= act < FIRST + self.rooms:
                 rooms[seat] = act - FIRST
             elif alive[seat] and act == DO:
@@ -218,60 +278,53 @@ class Rounds(TalkGame):
             saw[seat] = impostor
         after = ship._replace(
             rooms=tuple(rooms), alive=tuple(alive), left=tuple(left), bodies=tuple(bodies),
-            saw=tuple(saw), cooldown=cooldown, made=(),
+            saw=tuple(saw), cooldown=cooldown,
         )  # fmt: skip
+        notes, layout, number = list(ship.notes), self.layout, ship.round
         for seat in after.living:
-            after = self._look(after, seat, impostor if seat in witnesses else NONE, victim)
+            room = rooms[seat]
+            found = tuple([body for body, where in enumerate(bodies) if where == room])
+            kill = (impostor, victim) if seat in witnesses else (NONE, NONE)
+            note = look_note(layout, number, room, after.beside(seat), found, *kill)
+            notes[seat] = (*notes[seat], note)
         if victim >= 0:
-            line = f"Round {ship.round}: player {impostor + 1} killed you."
-            after = after.note((victim,), line, self._at(ship, "killed", impostor))
-        return self._next(after, impostor)
+            line = f"Round {number}: player {impostor + 1} killed you."
+            note = line, layout.at(number, "killed", impostor)
+            notes[victim] = (*notes[victim], note)
+        return after._replace(notes=tuple(notes))
 
-    def _look(self, ship: Ship, seat: int, killer: int, victim: int) -> Ship:
-        """Let a seat observe its room after a round, and a kill that it has witnessed."""
-        room, others = ship.rooms[seat], ship.beside(seat)
-        bodies = [body for body, where in enumerate(ship.bodies) if where == room]
-        line = f"Round {ship.round}: you are in {ROOMS[room]} {_with(others)}."
-        marks = (*self._at(ship, "room", room), *self._at(ship, "beside", *others))
-        marks += self._at(ship, "body", *bodies)
-        line += "".join(f" The body of player {body + 1} is here." for body in bodies)
-        if killer >= 0:
-            line += f" You saw player {killer + 1} kill player {victim + 1}."
-            marks += (*self._at(ship, "killer", killer), *self._at(ship, "victim", victim))
-        return ship.note((seat,), line, marks)
-
-    def _met(self, ship: Ship, reporter: int) -> Ship:
+    def _met(self, ship: Ship, reporter: int, acts: dict[int, int]) -> Ship:
         """Begin a meeting about the bodies in the reporter's room."""
-        ship = self._reveal(ship, (reporter,), "report", "reporter")
+        ship = self._reveal(ship, acts, (reporter,), "report", "reporter")
         room, living = ship.rooms[reporter], ship.living
         found = [body for body, where in enumerate(ship.bodies) if where == room]
         dead = [seat for seat, lives in enumerate(ship.alive) if not lives]
         bodies = " and ".join(f"player {body + 1}" for body in found)
         alive = ", ".join(f"player {seat + 1}" for seat in living)
         line = f"The body of {bodies} was found in {ROOMS[room]}. Alive: {alive}."
-        marks = (*self._at(ship, "where", room), *self._at(ship, "dead", *dead))
-        marks += self._at(ship, "body", *found)
+        at, number = self.layout.at, ship.round
+        marks = at(number, "where", room) + at(number, "dead", *dead) + at(number, "body", *found)
         start = living.index(reporter)
-        return ship.note(living, line, marks)._replace(
-            stage="talk", made=(), said=(),
+        return ship.note(living, (line, marks))._replace(
+            stage="talk",
             order=living[start:] + living[:start], bodies=(NONE,) * self.players,
         )  # fmt: skip
 
-    def _counted(self, ship: Ship, impostor: int) -> Ship:
+    def _counted(self, ship: Ship, impostor: int, acts: dict[int, int]) -> Ship:
         """Count the votes: who has more than any other and than nobody is ejected."""
         living = ship.living
-        ship = self._reveal(ship, living, "vote player {}", "vote")
+        ship = self._reveal(ship, acts, living, "vote player {}", "vote")
         nobody = self.first_message - 1
-        counts = {act: sum(one == act for _, one in ship.made) for _, act in ship.made}
+        counts = Counter(acts.values())
         most = max(counts.values())
         first = [act for act, count in counts.items() if count == most]
         out = first[0] - nobody + self.players if len(first) == 1 else self.players
         ejected = "Nobody" if out == self.players else f"Player {out + 1}"
         line = f"{ejected} is ejected. All go to {ROOMS[0]}."
-        ship = ship.note(living, line, self._at(ship, "out", out))
+        ship = ship.note(living, (line, self.layout.at(ship.round, "out", out)))
         alive = tuple(lives and seat != out for seat, lives in enumerate(ship.alive))
         ship = ship._replace(
-            alive=alive, rooms=(0,) * self.players, stage="play", made=(), said=(), order=(),
+            alive=alive, rooms=(0,) * self.players, stage="play", said=(), order=(),
             cooldown=self.cooldown,
         )  # fmt: skip
         return self._next(ship, impostor)
@@ -286,6 +339,6 @@ class Rounds(TalkGame):
         return ship._replace(round=ship.round + 1)
 
 
-def _with(others: list[int]) -> str:
-    """Return company in words: `alone`, or `with player 1 and player 3`."""
-    return "with " + " and ".join(f"player {o + 1}" for o in others) if others else "alone"
+def _bits(seats: tuple[int, ...]) -> int:
+    """Return seats as bits."""
+    return sum(1 << seat for seat in seats)

@@ -1,8 +1,9 @@
 """The position of a game of social deduction, and what each seat knows of it.
 
-The state carries what follows from its moves, so that nothing is played again to look at it. What a
-seat knows is a list of lines, each with its places in the vector of the numeric view; whatever is
-not in them the seat does not know.
+The state carries what follows from its moves, so that nothing is played again to look at it. The
+position changes once a stage, with its last turn: acts of a round and votes are sealed until then,
+and messages are read from the turns. What a seat knows is a list of notes; whatever is not in them
+the seat does not know.
 """
 
 from functools import lru_cache
@@ -10,16 +11,15 @@ from typing import NamedTuple
 
 from zerogym.envs.games.talk.core.messages import Turn
 from zerogym.envs.games.talk.core.rules import TalkState
+from zerogym.envs.games.talk.hidden_roles.deduction_notes import Note
 
-ROOMS = ("cafeteria", "storage", "engine", "medbay", "lab", "bridge")  # in a ring, in this order
 CREW, IMPOSTOR = "crew", "impostor"
-NONE = -1
 
-Acts = tuple[tuple[int, int], ...]  # seats with their acts
+_new = tuple.__new__
 
 
 class Ship(NamedTuple):
-    """The position: players, rooms and what everybody knows. A tuple, of which copies are fast.
+    """The position at the start of a stage: players, rooms and what everybody knows.
 
     Attributes:
         round: Number of the round, from 1.
@@ -29,13 +29,11 @@ class Ship(NamedTuple):
         bodies: The room of each body that is not found; -1 where there is none.
         left: The rooms of each seat's open tasks.
         cooldown: Rounds in which the impostor cannot kill.
-        made: Acts of this stage that are not yet revealed.
         order: Speakers of this meeting, in their order.
-        said: Acts of this meeting's messages; -1 for words alone.
+        said: In a vote, the acts of this meeting's messages; -1 for words alone.
         saw: For each seat, the player whom it has observed killing; -1 for none.
-        lines: For each seat, what it knows, in words.
-        marks: For each seat, the places of the same in the vector.
-        readers: For each turn, the seats that read it, as bits.
+        notes: For each seat, what it knows.
+        readers: For each turn of the stages before, the seats that read it, as bits.
         winner: The side that has won.
     """
 
@@ -46,12 +44,10 @@ class Ship(NamedTuple):
     bodies: tuple[int, ...] = ()
     left: tuple[tuple[int, ...], ...] = ()
     cooldown: int = 0
-    made: Acts = ()
     order: tuple[int, ...] = ()
     said: tuple[int, ...] = ()
     saw: tuple[int, ...] = ()
-    lines: tuple[tuple[str, ...], ...] = ()
-    marks: tuple[tuple[int, ...], ...] = ()
+    notes: tuple[tuple[Note, ...], ...] = ()
     readers: tuple[int, ...] = ()
     winner: str = ""
 
@@ -60,17 +56,18 @@ class Ship(NamedTuple):
         """The seats that are alive."""
         return _places_of(self.alive)
 
-    def beside(self, seat: int) -> list[int]:
+    def beside(self, seat: int) -> tuple[int, ...]:
         """Return the other living seats in a seat's room."""
-        return [o for o in self.living if o != seat and self.rooms[o] == self.rooms[seat]]
+        rooms = self.rooms
+        room = rooms[seat]
+        return tuple([o for o in _places_of(self.alive) if rooms[o] == room and o != seat])
 
-    def note(self, seats: tuple[int, ...], line: str, marks: tuple[int, ...]) -> "Ship":
-        """Return it with a line that some seats know."""
-        lines, places = list(self.lines), list(self.marks)
+    def note(self, seats: tuple[int, ...], note: Note) -> "Ship":
+        """Return it with a note that some seats have."""
+        notes = list(self.notes)
         for seat in seats:
-            lines[seat] = (*lines[seat], line)
-            places[seat] = (*places[seat], *marks)
-        return self._replace(lines=tuple(lines), marks=tuple(places))
+            notes[seat] = (*notes[seat], note)
+        return self._replace(notes=tuple(notes))
 
 
 @lru_cache(maxsize=256)
@@ -87,6 +84,21 @@ class DeductionState(TalkState):
     @classmethod
     def at(cls, deals: tuple[int, ...], turns: tuple[Turn, ...], ship: Ship) -> "DeductionState":
         """Return a state with its position."""
-        state = cls(deals, turns)
+        state = _new(cls, (deals, turns))
         state.ship = ship
         return state
+
+    @property
+    def made(self) -> tuple[Turn, ...]:
+        """The turns of this stage."""
+        return self.turns[len(self.ship.readers) :]
+
+    @property
+    def said(self) -> tuple[int, ...]:
+        """Acts of this meeting's messages; -1 for words alone."""
+        return said_of(self.made) if self.ship.stage == "talk" else self.ship.said
+
+
+def said_of(turns: tuple[Turn, ...]) -> tuple[int, ...]:
+    """Return the acts of messages; -1 for words alone."""
+    return tuple([-1 if turn.act is None else turn.act for turn in turns])

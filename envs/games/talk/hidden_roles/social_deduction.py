@@ -6,7 +6,7 @@ The paper's game in rounds: `deduction_rounds.py` has what acts do, `deduction_s
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,16 +17,20 @@ from zerogym.envs.games.talk.core.env import TalkEnv
 from zerogym.envs.games.talk.core.messages import Move, Turn
 from zerogym.envs.games.talk.core.rules import Phase, TalkState
 from zerogym.envs.games.talk.core.surveys import Survey
-from zerogym.envs.games.talk.hidden_roles.deduction_rounds import DO, FIRST, REPORT, WAIT, Rounds
+from zerogym.envs.games.talk.hidden_roles.deduction_notes import ROOMS, Note
+from zerogym.envs.games.talk.hidden_roles.deduction_players import scripted
+from zerogym.envs.games.talk.hidden_roles.deduction_rounds import Rounds
 from zerogym.envs.games.talk.hidden_roles.deduction_ship import (
     CREW,
     IMPOSTOR,
-    ROOMS,
     DeductionState,
     Ship,
 )
 from zerogym.errors import NoOracle
 
+__all__ = ["SocialDeduction", "SocialDeductionEnv", "scripted"]
+
+_IMPOSTOR, _CREW = {"role": IMPOSTOR}, {"role": CREW}  # read only
 _NUMBER = re.compile(r"\d{1,3}")
 _READ = 1000  # characters of a reply in which a lenient reader looks for a number
 _LINE = 120  # characters of what a seat learns from a turn, without words, at most
@@ -46,7 +50,7 @@ class SocialDeduction(Rounds):
 
     def facts(self, state: TalkState, seat: int) -> dict[str, Any]:
         """Return the role: `impostor` or `crew`."""
-        return {"role": IMPOSTOR if seat == state.deals[0] else CREW}
+        return _IMPOSTOR if seat == state.deals[0] else _CREW
 
     def initial(self) -> DeductionState:
         """Nothing is dealt."""
@@ -54,13 +58,19 @@ class SocialDeduction(Rounds):
 
     def chance(self, state: TalkState) -> tuple[tuple[int, Fraction], ...]:
         """The impostor, then tasks, all equally likely."""
-        return equally_likely(tuple(range(self.deal_sizes[len(state.deals)])))
+        return self._outcomes[bool(state.deals)]
+
+    @cached_property
+    def _outcomes(self) -> tuple[tuple[tuple[int, Fraction], ...], ...]:
+        """Of the first and of the other moves of chance."""
+        return tuple(equally_likely(tuple(range(size))) for size in self.deal_sizes[:2])
 
     def phase(self, state: TalkState) -> Phase:
         """Deals, then rounds and meetings."""
         if len(state.deals) < self.players:
             return Phase(CHANCE)
-        return self.phase_of(ship_of(state), state.deals[0])
+        ship = ship_of(state)
+        return self.phase_of(ship, state.deals[0], len(state.turns) - len(ship.readers))
 
     def apply(self, state: TalkState, action: int | Move) -> DeductionState:
         """Note an outcome of chance, an act, or a message with words."""
@@ -69,11 +79,10 @@ class SocialDeduction(Rounds):
             deals = (*state.deals, action)
             ship = self.begun(deals) if len(deals) == self.players else ship
             return DeductionState.at(deals, (), ship)
-        made = action if isinstance(action, Move) else Move(int(action))
-        turn = Turn(phase.mover, phase.channel, made.act, made.words)
-        name = "" if made.act is None else self.action_name(state, made.act)
-        ship = self.moved(ship, state.deals[0], turn, name)
-        return DeductionState.at(state.deals, (*state.turns, turn), ship)
+        act, words = (action.act, action.words) if isinstance(action, Move) else (int(action), "")
+        # As `Turn(...)`, in half of the time.
+        turns = (*state.turns, tuple.__new__(Turn, (phase.mover, phase.channel, act, words)))
+        return DeductionState.at(state.deals, turns, self.moved(ship, state.deals[0], turns))
 
     def resample(self, state: TalkState, seat: int, rng: np.random.Generator) -> TalkState:
         """Refuse: no seat can list what others may have done unobserved.
@@ -85,7 +94,10 @@ class SocialDeduction(Rounds):
 
     def reads(self, state: TalkState, number: int, seat: int) -> bool:
         """Return True if a seat has read a turn: its own, and at meetings those of the living."""
-        return bool(ship_of(state).readers[number] >> seat & 1)
+        ship = ship_of(state)
+        if number < len(ship.readers):
+            return bool(ship.readers[number] >> seat & 1)
+        return state.turns[number].seat == seat or (ship.stage == "talk" and ship.alive[seat])
 
     def knows(self, deal: int, seat: int, state: TalkState) -> bool:
         """The impostor knows who it is, each of the crew its own tasks."""
@@ -94,7 +106,7 @@ class SocialDeduction(Rounds):
 
     def observe(self, state: TalkState, seat: int) -> NDArray[np.float32]:
         """Return seat, role, own tasks, and what the seat knows of each round."""
-        vector, ship = np.zeros(self.observation_size, dtype=np.float32), ship_of(state)
+        vector = np.zeros(self.observation_size, dtype=np.float32)
         vector[seat] = 1
         if len(state.deals) == self.players:
             if seat == state.deals[0]:
@@ -103,7 +115,8 @@ class SocialDeduction(Rounds):
                 tasks = self.tasks_of(state.deals, seat)
                 own = sum(room * self.rooms**place for place, room in enumerate(tasks))
                 vector[self.players + 1 + own] = 1
-            vector[list(ship.marks[seat])] = 1
+            notes = self.notes(state, seat)
+            vector[[place for _, marks in notes for place in marks]] = 1
         return vector
 
     def info_key(self, state: TalkState, seat: int) -> str:
@@ -112,22 +125,25 @@ class SocialDeduction(Rounds):
 
     def situation(self, state: TalkState, seat: int) -> str:
         """Return role and tasks, then what the seat has learned, a line each."""
-        return "\n".join([self.holding(state, seat), *ship_of(state).lines[seat]])
+        lines = [line for line, _ in self.notes(state, seat)]
+        return "\n".join([self.holding(state, seat), *lines])
+
+    def notes(self, state: TalkState, seat: int) -> tuple[Note, ...]:
+        """Return what a seat has learned."""
+        assert isinstance(state, DeductionState)
+        return self.known(state.ship, state.made, seat) if state.ship.notes else ()
 
     def holding(self, state: TalkState, seat: int) -> str:
         """Return the seat, its role and all of its tasks."""
-        tasks = self.tasks_of(state.deals, seat)
-        if not tasks:
-            return f"You are player {seat + 1}, the impostor."
-        rooms = ", ".join(ROOMS[room] for room in tasks)
-        return f"You are player {seat + 1}, of the crew. Your tasks: {rooms}."
+        return _holding(seat, self.tasks_of(state.deals, seat))
 
     def clock(self, state: TalkState) -> tuple[int, ...]:
         """Return the deals, the round, and in a meeting its messages and votes."""
-        ship = ship_of(state)
-        votes = len(ship.made) if ship.stage == "vote" else 0
+        assert isinstance(state, DeductionState)
+        ship = state.ship
+        votes = len(state.made) if ship.stage == "vote" else 0
         stage = ("deal", "play", "talk", "vote", "over").index(ship.stage)
-        return len(state.deals), ship.round, stage, len(ship.said), votes
+        return len(state.deals), ship.round, stage, len(state.said), votes
 
     def leads_to(self, beginning: TalkState, state: TalkState, seat: int) -> bool:
         """Return True if all that the seat knows in a beginning is what it knew by then."""
@@ -140,13 +156,14 @@ class SocialDeduction(Rounds):
             return False
         if len(deals) < self.players:
             return True
-        before, now = ship_of(beginning).lines[seat], ship_of(state).lines[seat]
-        return before == now[: len(before)]
+        before, now = self.notes(beginning, seat), self.notes(state, seat)
+        return [line for line, _ in before] == [line for line, _ in now[: len(before)]]
 
     def survey(self, state: TalkState, seat: int) -> Survey | None:
         """Return the question about the impostor, to the living crew in a discussion."""
         ship = ship_of(state)
-        meets = ship.stage == "talk" or (ship.stage == "vote" and not ship.made)
+        begun = len(state.turns) > len(ship.readers)
+        meets = ship.stage == "talk" or (ship.stage == "vote" and not begun)
         if not meets or not ship.alive[seat] or seat == state.deals[0]:
             return None
         options = tuple(f"player {other + 1}" for other in range(self.players))
@@ -157,14 +174,23 @@ class SocialDeduction(Rounds):
         """1 for each seat of the side that has won and -1 for the others; zeros before the end."""
         ship = ship_of(state)
         if not ship.winner:
-            return (0.0,) * self.players
+            return self._even
         return tuple(
             1.0 if (seat == state.deals[0]) == (ship.winner == IMPOSTOR) else -1.0
             for seat in range(self.players)
         )
 
+    @cached_property
+    def _even(self) -> tuple[float, ...]:
+        return (0.0,) * self.players
+
     def rules(self, seat: int) -> str:
         """The rules in some lines."""
+        return self._rules
+
+    @cached_property
+    def _rules(self) -> str:
+        """The same for all seats."""
         ring = ", ".join(ROOMS[: self.rooms])
         pause = "1 round" if self.cooldown == 1 else f"{self.cooldown} rounds"
         talks = "once" if self.talks == 1 else f"{self.talks} times"
@@ -191,6 +217,19 @@ class SocialDeduction(Rounds):
         silence = acts[-1] if ship_of(state).stage == "vote" else acts[0]
         return acts[place] if 0 <= place < len(acts) else silence
 
+    def request(self, state: TalkState) -> str:
+        """Return the request for a reply, which depends on the acts alone; kept for each list."""
+        acts = self.now(state).acts
+        text = self._requests.get(acts)
+        if text is None:
+            text = self._requests[acts] = super().request(state)
+        return text
+
+    @cached_property
+    def _requests(self) -> dict[tuple[int, ...], str]:
+        """Requests that were written, some thousands at most."""
+        return {}
+
     def choices(self, state: TalkState) -> str:
         """The acts, or the forms of the messages."""
         ship = ship_of(state)
@@ -213,28 +252,6 @@ class SocialDeduction(Rounds):
             raise ValueError(f"{self.name} has {self.num_actions} actions, got {action!r:.80}")
         return self.names[action]
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """All acts in words."""
-        return tuple(map(self._name, range(self.num_actions)))
-
-    def _name(self, action: int) -> str:
-        if action < FIRST:
-            return ("wait", "do task", "report")[action]
-        rest = action - FIRST
-        for size, form in (
-            (self.rooms, "go to {room}"), (self.players, "kill player {one}"),
-            (self.players, "vote player {one}"), (1, "vote nobody"), (1, "say nothing"),
-            (self.rooms, "i was in {room}"),
-            (self.players * self.rooms, "i saw player {other} in {room}"),
-            (self.players, "i saw player {one} kill"), (self.players, "i accuse player {one}"),
-        ):  # fmt: skip
-            if rest < size:
-                other, room = rest // self.rooms + 1, ROOMS[rest % self.rooms]
-                return form.format(one=rest + 1, other=other, room=room)
-            rest -= size
-        raise AssertionError(action)
-
 
 def ship_of(state: TalkState) -> Ship:
     """Return the position of a state."""
@@ -242,62 +259,12 @@ def ship_of(state: TalkState) -> Ship:
     return state.ship
 
 
-def scripted(game: SocialDeduction, state: TalkState, seat: int) -> int:
-    """Do tasks, report, and say whom it has observed killing; the impostor kills unobserved.
-
-    The crew does its tasks by the shortest way and reports what it finds. Who has observed a kill
-    says so; the others accuse whom somebody has observed, or say where they were. All vote for the
-    player who is named by the first such message, and for nobody without one; who is named itself
-    votes for the speaker. The impostor kills in a room with one other player, waits there until it
-    can, and else goes on clockwise; in a meeting it says that its accuser has killed, or where it
-    was.
-    """
-    ship, nobody = ship_of(state), game.first_message - 1
-    accuser, accused = _accusation(game, ship, seat)
-    if ship.stage == "vote":
-        named = ship.saw[seat] if ship.saw[seat] >= 0 else accused
-        if named == seat:
-            named = accuser
-        lives = 0 <= named != seat and ship.alive[named]
-        return nobody - game.players + named if lives else nobody
-    if ship.stage == "talk":
-        return _message(game, ship, seat, accuser, accused)
-    acts, room = game.legal(state), ship.rooms[seat]
-    if seat == state.deals[0]:
-        company = ship.beside(seat)
-        kill = FIRST + game.rooms + company[0] if len(company) == 1 else -1
-        if kill in acts:
-            return kill
-        return WAIT if len(company) == 1 else FIRST + (room + 1) % game.rooms
-    if REPORT in acts or DO in acts:
-        return REPORT if REPORT in acts else DO
-    if not ship.left[seat]:
-        return WAIT
-    ways = [((task - room) % game.rooms, (room - task) % game.rooms) for task in ship.left[seat]]
-    onward, back = min(ways, key=min)
-    return FIRST + (room + (1 if onward <= back else -1)) % game.rooms
-
-
-def _accusation(game: SocialDeduction, ship: Ship, seat: int) -> tuple[int, int]:
-    """Return the speaker and the killer of the first message of another about a kill; -1 twice."""
-    kills = game.num_actions - 2 * game.players
-    for number, act in enumerate(ship.said):
-        speaker = ship.order[number % len(ship.order)]
-        if speaker != seat and kills <= act < kills + game.players:
-            return speaker, act - kills
-    return -1, -1
-
-
-def _message(game: SocialDeduction, ship: Ship, seat: int, accuser: int, accused: int) -> int:
-    """Return the message of a scripted player."""
-    kills = game.num_actions - 2 * game.players
-    if ship.saw[seat] >= 0 and ship.alive[ship.saw[seat]]:
-        return kills + ship.saw[seat]
-    if accused == seat:
-        return kills + accuser
-    if accused >= 0 and ship.alive[accused]:
-        return kills + game.players + accused
-    return game.first_message + 1 + ship.rooms[seat]
+@lru_cache(maxsize=4096)
+def _holding(seat: int, tasks: tuple[int, ...]) -> str:
+    if not tasks:
+        return f"You are player {seat + 1}, the impostor."
+    rooms = ", ".join(ROOMS[room] for room in tasks)
+    return f"You are player {seat + 1}, of the crew. Your tasks: {rooms}."
 
 
 class SocialDeductionEnv(TalkEnv):
