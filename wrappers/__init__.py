@@ -51,13 +51,17 @@ from zerogym.wrappers.prompts.reformulate import Reformulate
 from zerogym.wrappers.prompts.two_attempts import TwoAttempts
 from zerogym.wrappers.prompts.unary_feedback import UnaryFeedback
 from zerogym.wrappers.rewards.cost_budget import CostBudget
+from zerogym.wrappers.rewards.gated_reward import GatedReward
 from zerogym.wrappers.rewards.reply_rewards import FormatReward, LengthPenalty, RewardAblation
+from zerogym.wrappers.rewards.retry_reward import RetryReward
 from zerogym.wrappers.rewards.reward_function import RewardFunction
 from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
 from zerogym.wrappers.snapshots import get_state, set_state
 from zerogym.wrappers.starts.jump_start import JumpStart, JumpStartCurriculum
 from zerogym.wrappers.starts.prefix_start import PrefixStart
 from zerogym.wrappers.starts.snapshot_start import Moment, SnapshotStart
+from zerogym.wrappers.tools.error_inject import ErrorInject
+from zerogym.wrappers.tools.tool_budget import ToolBudget
 from zerogym.wrappers.tools.with_tools import WithTools
 
 __all__ = [
@@ -71,10 +75,12 @@ __all__ = [
     "ContextVisibility",
     "CostBudget",
     "EnvStep",
+    "ErrorInject",
     "FlawedPrefix",
     "FlickeringObservation",
     "FormatReward",
     "FullHistory",
+    "GatedReward",
     "GoalView",
     "HiddenColumns",
     "ImageView",
@@ -95,11 +101,13 @@ __all__ = [
     "PushAdversary",
     "RandomProjection",
     "Reformulate",
+    "RetryReward",
     "RewardAblation",
     "RewardFunction",
     "RewardMachineWrapper",
     "SnapshotStart",
     "TokenEnv",
+    "ToolBudget",
     "TwoAttempts",
     "UnaryFeedback",
     "WithTools",

@@ -16,6 +16,7 @@ from zerogym.benchmarks.auditing.children import Result, run_items
 from zerogym.benchmarks.auditing.determinism import determinism
 from zerogym.benchmarks.auditing.draws import difficulty, rates, seeds_overlap, splits_overlap
 from zerogym.benchmarks.auditing.hostile import hostile_replies
+from zerogym.benchmarks.auditing.plans import answer_in_sight, one_call_enough
 from zerogym.benchmarks.auditing.shortcuts import shortcut
 from zerogym.benchmarks.auditing.subject import Finding, NotAuditable, Size, Subject, has_answers
 from zerogym.benchmarks.auditing.twins import overlap_up_to_names
@@ -25,7 +26,7 @@ Check = Callable[[Subject, Size], Finding]
 
 ABOUT_ANSWERS = (
     "own answer", "fitting answers", "wrong answers", "constant answer", "shortcut",
-    "splits overlap", "overlap up to names", "difficulty",
+    "answer in sight", "one call enough", "splits overlap", "overlap up to names", "difficulty",
 )  # fmt: skip
 CHECKS: dict[str, Check] = {
     "own answer": own_answer,
@@ -33,6 +34,8 @@ CHECKS: dict[str, Check] = {
     "wrong answers": wrong_answers,
     "constant answer": constant_answer,
     "shortcut": shortcut,
+    "answer in sight": answer_in_sight,
+    "one call enough": one_call_enough,
     "hostile replies": hostile_replies,
     "determinism": determinism,
     "seeds overlap": seeds_overlap,

@@ -20,6 +20,8 @@ COLUMNS = {  # check: title in the terminal, title in Markdown
     "wrong answers": ("wrong", "changed"),
     "constant answer": ("const", "constant"),
     "shortcut": ("short", "shortcut"),
+    "answer in sight": ("sight", "in sight"),
+    "one call enough": ("1call", "one call"),
     "hostile replies": ("host", "hostile"),
     "determinism": ("same", "same again"),
     "seeds overlap": ("seeds", "next seed"),
@@ -115,6 +117,8 @@ def number(finding: Finding) -> str:
             return f"{m['classifiers'][m['best']]['right']:.2f}"
         case "overlap up to names" if "levels" in m:
             return f"{max(level['share'] for level in m['levels'].values()):.0%}"
+        case "answer in sight" | "one call enough" if "share" in m:
+            return f"{m['share']:.0%}"
         case "hostile replies":
             return str(len(m.get("faults", ())) or "")
         case "determinism" if "ways" in m:

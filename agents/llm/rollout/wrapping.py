@@ -17,13 +17,17 @@ from zerogym.wrappers import by_name
 TEXT_WRAPPERS: by_name.Table = {
     wrapper.__name__: wrapper
     for wrapper in (
+        own.ErrorInject,
         own.FlawedPrefix,
         own.FormatReward,
+        own.GatedReward,
         own.LengthPenalty,
         own.PrefixHint,
         own.Reformulate,
+        own.RetryReward,
         own.RewardAblation,
         own.RewardFunction,
+        own.ToolBudget,
         own.TwoAttempts,
         own.UnaryFeedback,
         own.WithTools,
@@ -87,6 +91,8 @@ def turns_inside(wrappers: Mapping[str, Mapping[str, Any]], turns: int | None) -
             turns = 2
         elif name == "WithTools" and turns is not None:
             turns += arguments.get("max_calls", 8)
+        elif name in ("ErrorInject", "ToolBudget") and turns is not None:
+            turns += arguments.get("most", 2)  # replies that the environment does not count
         elif name == "UnaryFeedback" or ":" in name:
             default = 5 if name == "UnaryFeedback" else turns
             turns = arguments.get("max_turns", default)
