@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from zerogym.benchmarks.auditing.subject import Finding, Size, Subject
+from zerogym.benchmarks.auditing.subject import Finding, Size, Status, Subject
 from zerogym.envs.tools.world import ToolWorld
 
 MAX_SHARE = 0.2  # of problems
@@ -99,5 +99,5 @@ def _finding(name: str, seeds: list[int], judged: int, what: str) -> Finding:
     share = len(seeds) / judged
     message = f"{len(seeds)} of {judged} problems {what}"
     message += f", for example seed {seeds[0]}" if seeds else ""
-    status = "fail" if share > MAX_SHARE else "pass"
+    status: Status = "fail" if share > MAX_SHARE else "pass"
     return Finding(name, status, message, {"share": share, "seeds": seeds[:20]})
