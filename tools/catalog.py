@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
+from statistics import median
 
 import episodes
 from episodes import fenced, make, views
@@ -19,6 +20,8 @@ from episodes import fenced, make, views
 from zerogym.benchmarks.auditing.runner import read_json
 from zerogym.benchmarks.auditing.tables import markdown_table, worst_floor
 from zerogym.benchmarks.league.game_table import section
+from zerogym.envs.control.tabular.base import TabularEnv
+from zerogym.envs.control.tabular.effective_horizon import effective_horizon_of
 from zerogym.envs.pages import sections
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
 
@@ -210,6 +213,8 @@ def task_page(tasks: list[Task]) -> str:
         arguments = ", ".join(f"`{name}={value!r}`" for name, value in other.kwargs.items())
         parts.append(f"### {other.id}\n\nThe same with {arguments}.")
     parts.append(f"### Spaces\n\n{space_table(first)}")
+    if isinstance(make(first), TabularEnv):
+        parts.append(f"### Effective horizon\n\n{HORIZONS}\n\n{horizon_table(tasks)}")
     if "bridge" not in first.tags:  # texts of other suites are not reprinted
         parts.append(f"### An episode\n\n{episode(first)}")
     return "\n\n".join(parts)
@@ -294,6 +299,30 @@ def space_table(task: Task) -> str:
         label = f'`view="{view}"`' if view else "the only one"
         rows.append(f"| {label} | `{env.observation_space}` | `{env.action_space}` |")
     return "\n".join(["| view | observations | actions |", "|---|---|---|", *rows])
+
+
+HORIZONS = """\
+The least k for which k steps of lookahead over the Q of random actions end in optimal actions
+(`envs/control/tabular/effective_horizon.py`; discount 0.95). Where k is 1, one step of improvement
+over random actions solves the task: no planning is needed. Names are without their numbers."""
+
+
+def horizon_table(tasks: list[Task]) -> str:
+    """Effective horizons of the named tasks of each id, by kind."""
+    rows = [
+        "| id | tasks | number | with k = 1 | median k | largest k |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    for task in tasks:
+        world = make(task)
+        kinds: dict[str, list[int]] = {}
+        for name, posed in world.tasks.items():
+            kind = re.sub(r"(_\d+)+$", "", name)
+            kinds.setdefault(kind, []).append(effective_horizon_of(world, posed))
+        for kind, found in kinds.items():
+            numbers = f"{len(found)} | {found.count(1)} | {median(found):g} | {max(found)}"
+            rows.append(f"| `{task.id}` | {kind} | {numbers} |")
+    return "\n".join(rows)
 
 
 def episode(task: Task) -> str:

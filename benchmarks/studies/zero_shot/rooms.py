@@ -1,14 +1,21 @@
-"""All tasks of grids, by kind, against a straight walk to the largest reward."""
+"""All tasks of grids, by kind, against a straight walk and exact policies of tables."""
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.agents.datasets.dataset import collect
+from zerogym.agents.datasets.environments import make_env
 from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.evaluation.returns import policy_score
+from zerogym.benchmarks.studies.zero_shot.coverage import actions_in_data
 from zerogym.benchmarks.studies.zero_shot.record import Cell, Proof, Scores
+from zerogym.benchmarks.studies.zero_shot.rivals import (
+    best_of_data,
+    greedy_on_random,
+    planned_on_counts,
+)
 from zerogym.benchmarks.studies.zero_shot.training import trained, without_seed
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.gridworlds.four_rooms import FourRoomsEnv
@@ -40,13 +47,19 @@ def measure(cell: Cell, seed: int) -> Scores:
     """Train; score the agent and its baselines."""
     config = SETTINGS[cell.group]
     model = trained(config, seed)
-    world: Any = gym.make(config.env, **config.env_kwargs).unwrapped
+    env = make_env(config.env, config.env_kwargs)
+    world: Any = env.unwrapped
+    data = collect(env, config.data_steps, seed=seed, hold=config.hold)  # those of the training
+    shown = actions_in_data(world, data)
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
     tasks_of = {column: _tasks(world, kind) for column, kind in COLUMNS.items()}
     uniform = np.full((world.num_states, len(world.action_names)), 1 / len(world.action_names))
     policies = {
         "forward-backward": lambda task: model.act(here, model.infer(task)),
         "straight line": lambda task: straight(world.layout, task),
+        "greedy on random's Q": lambda task: greedy_on_random(world, task, GAMMA),
+        "value iteration on counts": lambda task: planned_on_counts(world, task, data, GAMMA),
+        "best inside the data": lambda task: best_of_data(world, task, shown, GAMMA),
         "random": lambda task: uniform,
         "value iteration": lambda task: best(world, task),
     }

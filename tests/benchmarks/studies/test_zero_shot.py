@@ -13,6 +13,8 @@ import typer
 from typer.testing import CliRunner
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.datasets.dataset import Dataset
+from zerogym.agents.zero_shot.evaluation.returns import policy_score
 from zerogym.benchmarks.studies.zero_shot import __main__ as command
 from zerogym.benchmarks.studies.zero_shot import (
     conservative,
@@ -21,6 +23,7 @@ from zerogym.benchmarks.studies.zero_shot import (
     mazes,
     memory,
     narrow,
+    rivals,
     rooms,
 )
 from zerogym.benchmarks.studies.zero_shot.record import FIRST_SEED, Cell, Proof, Scores, read, run
@@ -28,6 +31,7 @@ from zerogym.benchmarks.studies.zero_shot.table import in_markdown, lines
 from zerogym.envs.control.classic.pendulum import PendulumEnv
 from zerogym.envs.control.core.contexts import SPLITS
 from zerogym.envs.control.tabular.dynamic_programming import evaluate_policy, value_iteration
+from zerogym.envs.control.tabular.effective_horizon import effective_horizon_of
 from zerogym.envs.control.tabular.layouts import greedy_policy
 
 GAMMA = 0.95
@@ -175,6 +179,68 @@ def test_the_straight_walk_takes_the_nearest_of_several(world: Any) -> None:
         rewarded = world.tasks[name].reward(eye, np.zeros(len(eye)), eye)
         expected = greedy_policy(world.layout, int(rewarded.argmax()))
         np.testing.assert_array_equal(rooms.straight(world.layout, world.tasks[name]), expected)
+
+
+def _pairs(world: Any, shown: np.ndarray) -> Dataset:
+    """Each of these pairs of state and action once."""
+    states, actions = np.nonzero(shown)
+    after = world.next_state[states, actions]
+    return Dataset(world.observation_of(states), actions, world.observation_of(after))
+
+
+def test_one_step_of_improvement_solves_just_the_tasks_of_effective_horizon_1(world: Any) -> None:
+    names = [f"{kind}_{n}" for kind in ("multi_goal", "goal_penalty", "smooth") for n in range(4)]
+    horizons = {name: effective_horizon_of(world, world.tasks[name], GAMMA) for name in names}
+    assert {1} < set(horizons.values())
+    for name, k in horizons.items():
+        task = world.tasks[name]
+        score = policy_score(world, task, rivals.greedy_on_random(world, task, GAMMA), GAMMA)
+        if k == 1:
+            assert score == pytest.approx(1, abs=1e-9)
+        else:  # of several greedy policies one could be optimal; here none is
+            assert score < 1 - 1e-6
+
+
+def test_planning_inside_data_keeps_to_them(world: Any) -> None:
+    rng, task = np.random.default_rng(5), world.tasks["goal_1_1"]
+    reward, everything = world.reward_of(task), np.ones((world.num_states, 5), dtype=bool)
+    data = _pairs(world, everything)
+    for policy in (
+        rivals.planned_on_counts(world, task, data, GAMMA),
+        rivals.best_of_data(world, task, everything, GAMMA),
+    ):
+        assert policy_score(world, task, policy, GAMMA) == pytest.approx(1)
+    for _ in range(5):
+        shown = rng.random((world.num_states, 5)) < 0.5
+        shown[:, 4] |= ~shown.any(axis=1)  # every state has data
+        inside = coverage.best_inside(world, task, shown, GAMMA)
+        policy = rivals.best_of_data(world, task, shown, GAMMA)
+        own = evaluate_policy(world.next_state, policy, reward, GAMMA)
+        np.testing.assert_allclose(own, inside, atol=1e-8)
+        counted = rivals.planned_on_counts(world, task, _pairs(world, shown), GAMMA)
+        values = evaluate_policy(world.next_state, counted, reward, GAMMA)
+        there = inside > 1e-8  # where the data lead to the goal; elsewhere all actions are alike
+        np.testing.assert_allclose(values[there], inside[there], atol=1e-8)
+        assert (counted * ~shown)[there].sum() == 0
+    shown[:3] = False  # three states without data
+    for policy in (
+        rivals.planned_on_counts(world, task, _pairs(world, shown), GAMMA),
+        rivals.best_of_data(world, task, shown, GAMMA),
+    ):
+        np.testing.assert_array_equal(policy[:3], 0.2)
+
+
+def test_counts_of_a_slippery_floor_become_its_chances() -> None:
+    """Every outcome as often as it is likely: the plan of the counts is that of the model."""
+    slippery: Any = gym.make("zerogym/SlipperyGrid-v0", task=None).unwrapped
+    states, actions, after = np.nonzero(slippery.P)
+    often = np.rint(slippery.P[states, actions, after] * 10).astype(int)  # 0.1, 0.2, 0.8, 0.9, 1
+    rows = [np.repeat(column, often) for column in (states, actions, after)]
+    data = Dataset(slippery.observation_of(rows[0]), rows[1], slippery.observation_of(rows[2]))
+    for name in ("goal_7_7", "goal_penalty_0"):
+        task = slippery.tasks[name]
+        policy = rivals.planned_on_counts(slippery, task, data, GAMMA)
+        assert policy_score(slippery, task, policy, GAMMA) == pytest.approx(1)
 
 
 @pytest.mark.proof
