@@ -46,9 +46,10 @@ def read_body(tool: Tool, body: str) -> Found:
         return Malformed(f"{tool.name}: it takes no arguments.")
     if not text and tool.body not in tool.parameters.get("required", ()):
         return checked(tool, {})
-    begin = _OBJECT.match(text) if names != [tool.body] else None
+    plain = _takes_text(tool)
+    begin = _OBJECT.match(text) if names != [tool.body] or not plain else None
     if begin is None or (begin[1] is not None and begin[1] not in names):
-        return checked(tool, {tool.body: text})
+        return checked(tool, {tool.body: text if plain else _number(text)})
     try:
         arguments = read_json(text)
     except JsonError as error:
@@ -69,6 +70,8 @@ def write_body(tool: Tool, arguments: Mapping[str, Any]) -> str:
     if isinstance(text, str) and len(arguments) == 1:
         arguments = {tool.body: text.strip("\n").rstrip()}
         bodies.insert(0, arguments[tool.body])
+    elif tool.body in arguments and len(arguments) == 1 and not _takes_text(tool):
+        bodies.insert(0, json.dumps(text))
     if not arguments:
         bodies.insert(0, "")
     for body in bodies:
@@ -76,6 +79,21 @@ def write_body(tool: Tool, arguments: Mapping[str, Any]) -> str:
         if isinstance(read, Call) and dict(read.arguments) == dict(arguments):
             return f"\n{body}\n" if "\n" in body else body
     raise ValueError(f"this call of {tool.name} cannot be written as a block: {bodies[0]!r:.100}")
+
+
+def _takes_text(tool: Tool) -> bool:
+    """Return whether a tool's main argument can be a text."""
+    schema = tool.parameters.get("properties", {}).get(tool.body, {})
+    kind = schema.get("type", "string")
+    return "string" in ([kind] if isinstance(kind, str) else kind)
+
+
+def _number(text: str) -> Any:
+    """Return the JSON value of a text, or the text itself, about which feedback can be given."""
+    try:
+        return read_json(text)
+    except JsonError:
+        return text
 
 
 class Blocks(Format):

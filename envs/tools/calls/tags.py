@@ -54,8 +54,6 @@ class _Search:
         self._reply, self._tools = reply, tools
         self._ends = Ends(reply)
         self._near: dict[str, bool] = {}  # other names, and whether each is nearly a tool's
-        names = "|".join(map(re.escape, tools))
-        self._next = re.compile(rf"</?(?:{names})>|<answer>" if names else "<answer>")
 
     def run(self) -> list[Found]:
         found: list[Found] = []
@@ -82,7 +80,9 @@ class _Search:
             if 0 <= self._ends.after(begin, f"<{name}>") < end:
                 return None, begin
             return read_body(self._tools[name], self._reply[begin:end]), end + len(name) + 3
-        follows = self._next.search(self._reply, begin)
+        # Compiled only here: for tools that every episode has anew it would cost more than a step.
+        names = "|".join(map(re.escape, self._tools))
+        follows = re.compile(rf"</?(?:{names})>|<answer>").search(self._reply, begin)
         if follows is None:
             body, tag = self._reply[begin:], f"</{name}>"
             # Generation may have been cut inside the closing tag.
