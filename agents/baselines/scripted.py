@@ -15,3 +15,13 @@ class StraightLinePolicy(EnvPolicy):
 
     def _act(self, env: gym.Env[Any, Any]) -> Any:
         return env.get_wrapper_attr("straight_line_action")(self._rng)
+
+
+class ShortPlanPolicy(EnvPolicy):
+    """Makes the calls of the expert's plan but the last one, then answers `unknown`.
+
+    For worlds with tools: a score near the expert's means that its last call was of no use.
+    """
+
+    def _act(self, env: gym.Env[Any, Any]) -> Any:
+        return env.get_wrapper_attr("short_plan_action")()

@@ -12,9 +12,10 @@ from zerogym.benchmarks.suites.runner import Callback, run_cells
 from zerogym.benchmarks.suites.runner import only as part_of
 from zerogym.benchmarks.suites.scores import Table, tabulate
 from zerogym.benchmarks.suites.suites import QUICK
+from zerogym.benchmarks.suites.tool_suite import TOOLS
 from zerogym.errors import UnknownName
 
-SUITES = {QUICK.name: QUICK}
+SUITES = {suite.name: suite for suite in (QUICK, TOOLS)}
 REPORT, PICTURE = "report.html", "table.svg"
 
 
@@ -34,7 +35,7 @@ def run_suite(
     and the models trained on the way. A run that was stopped continues.
 
     Args:
-        suite: `"quick"`, or a suite of your own.
+        suite: `"quick"` or `"tools"`, or a suite of your own.
         out: The folder.
         seed: Seed of episodes, policies and training.
         only: Names of worlds and agents of the suite; by default all.

@@ -13,7 +13,7 @@ import gymnasium as gym
 
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy, RandomPolicy
 from zerogym.agents.baselines.sb3 import SB3Config, SB3Policy, train_sb3
-from zerogym.agents.baselines.scripted import StraightLinePolicy
+from zerogym.agents.baselines.scripted import ShortPlanPolicy, StraightLinePolicy
 from zerogym.agents.core import Policy
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.benchmarks.results.schema import Curve, ModelCache, PolicyMaker, Variant, World
@@ -34,6 +34,11 @@ def random(world: World, cache: ModelCache) -> PolicyMaker:
 def oracle(world: World, cache: ModelCache) -> PolicyMaker:
     """The oracle of each world."""
     return lambda envs, variant: OraclePolicy(envs)
+
+
+def short_plan(world: World, cache: ModelCache) -> PolicyMaker:
+    """The expert of a world with tools that stops one call too early."""
+    return lambda envs, variant: ShortPlanPolicy(envs)
 
 
 def rule(world: World, cache: ModelCache) -> PolicyMaker:

@@ -144,16 +144,26 @@ class ToolWorld(ToolProblemEnv[PosedT]):
 
     def oracle_action(self) -> str:
         """The next call of the plan; the answer when all are made or no replies are left."""
+        return self._next_of(self._plan(self._running().problem)) or self.answer_action()
+
+    def short_plan_action(self) -> str:
+        """The next call of the plan without its last one; then the answer `unknown`.
+
+        A policy for benchmarks: where it scores much, the plan is longer than need be.
+        """
+        plan = self._plan(self._running().problem)
+        return self._next_of(plan[:-1]) or "<answer>unknown</answer>"
+
+    def _next_of(self, plan: Sequence[Call]) -> str:
+        """Return the first call that is not made yet; empty if there is none or no room."""
         episode: WorldEpisode = self._running()
-        plan = self._plan(episode.problem)
         done = 0
         for call in episode.log:
             done += done < len(plan) and call == plan[done]
         room = episode.turn < self.max_turns - 1 and episode.calls < self.max_calls
-        if done < len(plan) and room:
-            call = plan[done]
-            return self.format.write(self._tools()[call.tool], call.arguments)
-        return f"<answer>{self._answer(episode.problem)}</answer>"
+        if done == len(plan) or not room:
+            return ""
+        return self.format.write(self._tools()[plan[done].tool], plan[done].arguments)
 
     def answer_action(self) -> str:
         """The expert's answer at once, without a call: for checks of the scoring."""
