@@ -1,8 +1,8 @@
 """Transitions without rewards, and their collection from any environment.
 
 Where wrappers change observations (`environments.py`), the environment's own ones are kept beside
-them: rewards are functions of these. Left out: termination; `collect` refuses environments that
-terminate. Episodes may be truncated, which a transition does not show and need not.
+them: rewards are functions of these. Steps that end their episode are marked as `terminated`:
+nothing follows them. Episodes may also be truncated, which a transition does not show and need not.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from zerogym.envs.control.core.tasks import Task
 
 PICTURE_AXES = 3  # height, width, channels; or channels first
 _ARRAYS = ("observations", "actions", "next_observations")
-_MORE = ("starts", "own_observations", "own_next_observations")  # each may be missing
+_MORE = ("starts", "own_observations", "own_next_observations", "terminated")  # each may be missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,7 @@ class Dataset:
         starts: (N,) bool, True for the first of a trajectory; None if unknown.
         own_observations: (N, j) the environment's own; None if the agent observed them.
         own_next_observations: (N, j) the same after the step.
+        terminated: (N,) bool, True where the step ended the episode, so that no reward follows.
 
     Raises:
         ValueError: If it is empty, shapes disagree, or a number is not finite.
@@ -47,6 +48,7 @@ class Dataset:
     starts: NDArray[np.bool_] | None = None
     own_observations: NDArray[np.float32] | None = None
     own_next_observations: NDArray[np.float32] | None = None
+    terminated: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         for name, column in self.columns().items():
@@ -79,13 +81,15 @@ class Dataset:
         """Return for each transition the row of the last one of its trajectory, (N,).
 
         Without `starts`, a trajectory goes on if the next row starts in the state that this row
-        entered: a reset to exactly that state counts as a step.
+        entered, and did not terminate: a reset to exactly that state else counts as a step.
         """
         if self.starts is not None:
             broken = self.starts[1:]  # (N - 1,)
         else:
             differs = self.next_observations[:-1] != self.observations[1:]
             broken = differs.reshape(len(differs), -1).any(1)
+            if self.terminated is not None:
+                broken = broken | self.terminated[:-1]
         stops = np.append(np.flatnonzero(broken), len(self) - 1)
         return stops[np.searchsorted(stops, np.arange(len(self)))]
 
@@ -146,7 +150,7 @@ def collect(
         hold: Steps for which a random action is repeated: held actions travel farther.
 
     Raises:
-        ValueError: If spaces do not fit, `steps` is below 1, or the environment terminates.
+        ValueError: If spaces do not fit, or `steps` is below 1.
     """
     check_encodable(env)
     if steps < 1:
@@ -157,6 +161,8 @@ def collect(
     obs = kind if kind is not None and kind.kind in "iu" else np.float32
     types = {"observations": obs, "actions": env.action_space.dtype, "next_observations": obs}
     columns = {name: np.asarray([row[name] for row in rows], types.get(name)) for name in rows[0]}
+    if not columns["terminated"].any():
+        del columns["terminated"]
     return Dataset(**columns)
 
 
@@ -174,10 +180,6 @@ def _act(
             action = uniform_action(env.action_space, rng)
         own = {} if recorder is None else {"own_observations": recorder.observation}
         successor, _, terminated, truncated, _ = env.step(action)
-        if terminated:
-            raise ValueError(
-                f"{env} terminated; reward-free data need an environment that never terminates"
-            )
         if recorder is not None:
             own["own_next_observations"] = recorder.observation
         yield {
@@ -185,10 +187,11 @@ def _act(
             "actions": action,
             "next_observations": successor,
             "starts": start,
+            "terminated": terminated,
             **own,
         }
-        start, age, observation = truncated, age + 1, successor
-        if truncated:
+        start, age, observation = terminated or truncated, age + 1, successor
+        if start:
             observation, age = env.reset()[0], 0
 
 

@@ -114,15 +114,13 @@ class StoredDataset:
         return make_env(named, {**arguments, **changes})
 
     def transitions(self) -> "Dataset":
-        """Return the transitions for learners; ValueError if an episode terminates."""
+        """Return the transitions for learners."""
         from zerogym.agents.datasets.dataset import Dataset
 
+        names = ["observations", "actions", "next_observations", "starts"]
         if self.column("terminated").any():
-            raise ValueError(
-                f"{self.path}: episodes terminate; these agents need episodes that go on"
-            )
-        names = ("observations", "actions", "next_observations", "starts")
-        return Dataset(*(np.array(self.column(name)) for name in names))
+            names.append("terminated")
+        return Dataset(**{name: np.array(self.column(name)) for name in names})
 
 
 def load_dataset(

@@ -199,7 +199,8 @@ class FBAgent(ABC):
             there=batch.next_features,
             later=self.later(batch, data, drawn),
             actions=self.coded(batch.actions),
-            following=self._outputs(self.following, batch, z, drawn),
+            # Nothing is visited after a step that ended its episode.
+            following=self._outputs(self.following, batch, z, drawn) * batch.goes_on[:, None],
             forward=self._outputs(self.forward_of, batch, z),
             points=points,
             contrast=contrast,

@@ -23,6 +23,7 @@ class Batch(NamedTuple):
         row: (n,) place in the data.
         first: (n,) place of the first transition of the same walk.
         last: (n,) place of the last transition that the same walk reached.
+        goes_on: (n,) 0 where the step ended its episode, so that nothing follows it; else 1.
     """
 
     features: Tensor
@@ -32,6 +33,7 @@ class Batch(NamedTuple):
     row: Tensor
     first: Tensor
     last: Tensor
+    goes_on: Tensor
 
 
 class TensorDataset(NamedTuple):
@@ -74,5 +76,8 @@ def to_tensors(
     rows = torch.arange(len(dataset), device=device)
     last = torch.as_tensor(dataset.ends(), device=device)
     first = torch.searchsorted(last, last)  # ends are those of the whole walk
-    columns = Batch(here, actions, encode(following), index, rows, first, last)
+    goes_on = torch.ones(len(dataset), device=device)
+    if dataset.terminated is not None:
+        goes_on -= torch.as_tensor(dataset.terminated, device=device).float()
+    columns = Batch(here, actions, encode(following), index, rows, first, last, goes_on)
     return TensorDataset(columns, states, frequency)

@@ -107,9 +107,14 @@ def test_bad_arrays() -> None:
         Dataset(one, one, one * np.nan)
 
 
+def test_an_episode_that_ends_is_marked_and_followed_by_another() -> None:
+    data = collect(Line(terminates=True), 8, seed=3)
+    ends = [False, False, True] * 2 + [False, False]
+    assert data.terminated is not None and data.terminated.tolist() == ends
+    assert data.starts is not None and data.starts.tolist() == [True, *ends[:-1]]
+
+
 def test_bad_environments() -> None:
-    with pytest.raises(ValueError, match="terminated"):
-        collect(Line(terminates=True), 5)
     with pytest.raises(ValueError, match=r"in \[-1, 1\]"):
         collect(Line(spaces=gym.spaces.Box(0, 2, (1,), np.float32)), 5)
     with pytest.raises(ValueError, match="Discrete or a bounded Box"):

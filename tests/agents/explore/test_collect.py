@@ -269,15 +269,14 @@ def test_forward_backward_agents_learn_from_the_folder(explored: Path, tmp_path:
         train(FBConfig(data=str(explored), updates=1), tmp_path / "other")
 
 
-def test_worlds_that_end_are_stored_and_not_given_to_such_agents(tmp_path: Path) -> None:
+def test_worlds_that_end_are_stored_with_their_ends(tmp_path: Path) -> None:
     config = CollectConfig(
         env=ROOMS, env_kwargs={"task": "goal_1_2", "ends_at_goal": True}, steps=1_500
     )
     data = load_dataset(collect(config, tmp_path / "ends"))
     ended = data.column("terminated")
     assert ended.any() and data.column("starts")[1:][ended[:-1]].all()
-    with pytest.raises(ValueError, match="episodes terminate"):
-        data.transitions()
+    np.testing.assert_array_equal(data.transitions().terminated, ended)
 
 
 def test_the_command_collects_and_says_what_it_has(tmp_path: Path) -> None:
