@@ -15,6 +15,7 @@
 | `turn` | reset and step | turns taken so far |
 | `void_turn` | reset and step | the action could not be read as anything the task knows |
 | `tool_calls`, `failed_calls`, `cost` | step | tool calls so far; those without a result; cost |
+| `evidence_recall`, `rubric` | step | share of the needed pages read; of the facts proved |
 | `sandbox` | reset and step | level of the sandbox that runs a model's code |
 | `unavailable` | end of the episode | a tool failed by itself: no score, and nobody's failure |
 | `event` | step | what has happened, in words |

@@ -187,6 +187,7 @@ REASONING: tuple[Task, ...] = (
 TOOLS: tuple[Task, ...] = (
     Task("SQL", "tools.sql.env:SQLEnv", tags=("multi-turn",)),
     Task("Notebook", "tools.notebook.env:NotebookEnv", tags=("multi-turn", "sandbox")),
+    Task("Search", "tools.search.env:SearchEnv", tags=("multi-turn",)),
     Task("Router", "tools.router.env:RouterEnv", tags=("multi-turn",)),
     Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
     Task("CodeCreator", "tools.code_triplet.creator:CodeCreatorEnv"),

@@ -1,4 +1,4 @@
-"""Documents that can be searched and read part by part: generated worlds, or files of one's own.
+"""Search: questions over documents, generated or one's own, and the tools that look into them.
 
-Read `corpus.py` and `tools.py`.
+Read `corpus.py` and `tools.py` for the tools, `questions.py` and `env.py` for the world.
 """

@@ -5,13 +5,13 @@ another thing or to a year. So a question is a walk: "What is the founding year 
 of the teacher of Mira Tolvan?" has one answer by construction, and no knowledge of the real world
 helps. Each fact is stated in one of several ways, beside others that the question does not need.
 
-Left out: facts that change, things of the same name, and documents without facts.
+Left out, since `questions.py` adds it: facts that change, things of the same name, lost documents.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 MAX_HOPS = 8
 _SIZES = {"town": 0.15, "river": 0.05, "guild": 0.15, "person": 0.65}  # shares of the documents
+_MANY = 50_000  # documents, from which on names have a syllable more
+FIRST_YEAR, LAST_YEAR = 1100, 1900  # of all years that are stated, the last one excluded
 _ARTICLE = ("guild", "river")  # kinds of which we say "the"
 _SOUNDS = (
     "b br d dr f g gl h k kr l m n p pl r s st t tr v z",
@@ -102,13 +104,21 @@ RELATIONS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+RELATIONS_OF = {
+    kind: tuple(relation for relation in RELATIONS if relation.subject == kind) for kind in _SIZES
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One fact: its subject, its kind, and its object."""
 
     subject: str
     relation: Relation
     object: str
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Fact":
+        return self  # nothing in it can change
 
 
 @dataclass(frozen=True)
@@ -148,9 +158,11 @@ class CorpusWorld:
             raise ValueError(f"hops must be from 1 to {MAX_HOPS}, got {hops}")
         names = list(self.facts)
         for _ in range(1000):
-            walk = self._walk(rng, _pick(rng, names), hops)
+            name = _pick(rng, names)
+            walk = self._walk(rng, name, hops)
             if len(walk) == hops:
-                return Question(_in_words(walk), walk[-1].object, tuple(walk))
+                text = question_in_words(name, [fact.relation for fact in walk])
+                return Question(text, walk[-1].object, tuple(walk))
         raise ValueError(f"no walk of {hops} facts was found in {len(names)} documents")
 
     def _walk(self, rng: np.random.Generator, name: str, hops: int) -> list[Fact]:
@@ -172,6 +184,22 @@ class CorpusWorld:
         return walk
 
 
+class _Picks:
+    """Uniform choices from a generator, drawn many at once: a large world needs millions."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._drawn: list[float] = []
+
+    def below(self, number: int) -> int:
+        if not self._drawn:
+            self._drawn = self._rng.random(1024).tolist()
+        return int(self._drawn.pop() * number)
+
+    def of(self, options: Sequence[T]) -> T:
+        return options[self.below(len(options))]
+
+
 def sample_corpus_world(rng: np.random.Generator, documents: int = 640) -> CorpusWorld:
     """Draw a world of about `documents` documents (at least 40).
 
@@ -180,23 +208,35 @@ def sample_corpus_world(rng: np.random.Generator, documents: int = 640) -> Corpu
     """
     if documents < 40:
         raise ValueError(f"a world needs at least 40 documents, got {documents}")
+    picks = _Picks(rng)
     taken: set[str] = set()
+    longer = documents > _MANY  # there are not enough short names
     things = {
-        kind: [_name(rng, kind, taken) for _ in range(round(documents * share))]
+        kind: [_name(picks, kind, taken, longer) for _ in range(round(documents * share))]
         for kind, share in _SIZES.items()
     }
     facts = {
-        name: tuple(_fact(rng, name, relation, things) for relation in relations)
+        name: tuple(_fact(picks, name, relation, things) for relation in RELATIONS_OF[kind])
         for kind, names in things.items()
-        for relations in [[r for r in RELATIONS if r.subject == kind]]
         for name in names
     }
     names = list(facts)
     pages = [
-        Document(f"p{number}", names[int(place)], _write(rng, facts[names[int(place)]]))
-        for number, place in enumerate(rng.permutation(len(names)), 1)
+        Document(f"p{number}", names[place], _write(picks, facts[names[place]]))
+        for number, place in enumerate(rng.permutation(len(names)).tolist(), 1)
     ]
     return CorpusWorld(tuple(pages), facts)
+
+
+def write_facts(rng: np.random.Generator, facts: Sequence[Fact]) -> str:
+    """State facts in a drawn order, each in one of its ways.
+
+    Example:
+        >>> fact = Fact("Osk", RELATIONS[7], "Mir")
+        >>> write_facts(np.random.default_rng(0), [fact])
+        'Osk lies on the Mir.'
+    """
+    return _write(_Picks(rng), facts)
 
 
 @lru_cache(maxsize=8)
@@ -205,43 +245,51 @@ def corpus_of_seed(seed: int) -> Corpus:
     return Corpus(sample_corpus_world(np.random.default_rng(seed)).documents)
 
 
-def _fact(
-    rng: np.random.Generator, name: str, relation: Relation, things: dict[str, list[str]]
-) -> Fact:
+def _fact(picks: _Picks, name: str, relation: Relation, things: dict[str, list[str]]) -> Fact:
     if relation.object == "year":
-        return Fact(name, relation, str(int(rng.integers(1100, 1900))))
-    others = [other for other in things[relation.object] if other != name]
-    return Fact(name, relation, _pick(rng, others))
+        return Fact(name, relation, str(FIRST_YEAR + picks.below(LAST_YEAR - FIRST_YEAR)))
+    while (other := picks.of(things[relation.object])) == name:
+        pass
+    return Fact(name, relation, other)
 
 
-def _write(rng: np.random.Generator, facts: tuple[Fact, ...]) -> str:
-    ordered = [facts[int(place)] for place in rng.permutation(len(facts))]
-    return " ".join(
-        _pick(rng, fact.relation.sentences).format(fact.subject, fact.object) for fact in ordered
-    )
+def _write(picks: _Picks, facts: Sequence[Fact]) -> str:
+    left = list(facts)
+    said = []
+    while left:
+        fact = left.pop(picks.below(len(left)))
+        said.append(picks.of(fact.relation.sentences).format(fact.subject, fact.object))
+    return " ".join(said)
 
 
-def _in_words(walk: list[Fact]) -> str:
-    first = walk[0]
-    thing = f"the {first.subject}" if first.relation.subject in _ARTICLE else first.subject
-    for fact in walk:
-        thing = fact.relation.phrase.format(thing)
-    return f"{'Who' if walk[-1].relation.object == 'person' else 'What'} is {thing}?"
+def question_in_words(thing: str, relations: Sequence[Relation]) -> str:
+    """Write the question for the end of a walk that begins at a thing.
+
+    Example:
+        >>> question_in_words("Osk", [RELATIONS[8], RELATIONS[3]])
+        'What is the year of birth of the mayor of Osk?'
+    """
+    if relations[0].subject in _ARTICLE:
+        thing = f"the {thing}"
+    for relation in relations:
+        thing = relation.phrase.format(thing)
+    return f"{'Who' if relations[-1].object == 'person' else 'What'} is {thing}?"
 
 
-def _name(rng: np.random.Generator, kind: str, taken: set[str]) -> str:
-    """Draw a name without a word that another name has, but for trades."""
-    while (word := _word(rng, 3 if kind == "town" else 2)) in taken:
+def _name(picks: _Picks, kind: str, taken: set[str], longer: bool) -> str:
+    """Draw a name without a word that another name has, but for trades and first names."""
+    syllables = (3 if kind == "town" else 2) + longer
+    while (word := _word(picks, syllables)) in taken:
         pass
     taken.add(word)
     if kind == "guild":
-        return f"{_pick(rng, _TRADES)} of {word}"
-    return f"{_word(rng, 2)} {word}" if kind == "person" else word
+        return f"{picks.of(_TRADES)} of {word}"
+    return f"{_word(picks, 2)} {word}" if kind == "person" else word
 
 
-def _word(rng: np.random.Generator, syllables: int) -> str:
-    parts = [_pick(rng, _ONSETS) + _pick(rng, _VOWELS) for _ in range(syllables)]
-    return "".join([*parts, _pick(rng, _CODAS)]).capitalize()
+def _word(picks: _Picks, syllables: int) -> str:
+    parts = [picks.of(_ONSETS) + picks.of(_VOWELS) for _ in range(syllables)]
+    return "".join([*parts, picks.of(_CODAS)]).capitalize()
 
 
 def _pick(rng: np.random.Generator, options: Sequence[T]) -> T:

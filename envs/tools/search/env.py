@@ -1,0 +1,274 @@
+"""Search: answer questions whose facts stand on several pages.
+
+Left out: pages that change during an episode, and answers of several words that are right in part.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from zerogym.envs.problems import Difficulty
+from zerogym.envs.splits import Split
+from zerogym.envs.tools.calls import Call
+from zerogym.envs.tools.search.corpus import MAX_HITS
+from zerogym.envs.tools.search.engine import (
+    Find,
+    Library,
+    OpenPage,
+    Search,
+    SearchState,
+    SimulatedSearch,
+)
+from zerogym.envs.tools.search.index import tokens
+from zerogym.envs.tools.search.own import corpus_at, read_questions
+from zerogym.envs.tools.search.questions import (
+    MISSING,
+    SHARES,
+    SearchProblem,
+    edited,
+    ground_of,
+    random_object,
+    sample_problem,
+)
+from zerogym.envs.tools.search.rubric import rubric_share, without_citations
+from zerogym.envs.tools.tool import Tool
+from zerogym.envs.tools.world import CallFormat, Judgement, ToolWorld
+from zerogym.errors import UnknownName
+
+ENGINES = ("bm25", "simulated")
+_RULES = (
+    "The answer is a name or a year that the documents state. A name in the question may be "
+    "misspelt, and two people may have one name. Where two editions of a page disagree, the later "
+    f"one counts. If the documents do not state the answer, it is: {MISSING}."
+)
+_CITATIONS = (
+    "After the first line of the answer, name what you found on the way, a line each, with the "
+    "ids of the pages that state it in brackets."
+)
+
+
+class SearchEnv(ToolWorld[SearchProblem]):
+    """Search generated documents for the facts on the way to an answer.
+
+    Description:
+        The documents are pages about invented towns, rivers, guilds and people. A question is a
+        walk over `hops` facts: "What is the founding year of the birthplace of the teacher of
+        Mira Tolvan?" Each page of the walk has to be found, by the name that the page before
+        states. One thing may be wrong with the sources (the category): a page of the walk is lost
+        or does not state the fact, and the answer is "not in the documents"; a page has two
+        editions that disagree, and the later one counts; the name in the question is misspelt; two
+        people have that name, and the question states a further fact of the right one. The facts
+        of the walk are drawn anew for each question, so that a policy cannot know them by heart.
+
+    Observation:
+        First the question and the tools; then the results of the calls. A search lists ids and
+        titles. With `engine="simulated"` it shows documents about the best match instead, each of
+        which is false with probability `noise`.
+
+    Action:
+        The reply as text: calls of `search` (words), `open` (an id) and `find` (words in a page);
+        or the answer, `<answer>...</answer>`. Ids in brackets after it are citations. With
+        `engine="simulated"` there is `search` only.
+
+    Reward:
+        At the answer: 1 if its first line is right, whatever its case and signs, else 0. With
+        `rubric_weight` w it is 1 - w + w * share of the walk's facts that the answer proves:
+        entities named, a cited page that was read, a chain to the answer (`rubric.py`).
+        `info["rubric"]` is that share in any case, `info["evidence_recall"]` the share of the
+        walk's pages that have been read.
+
+    Episode end:
+        At the answer; truncated without reward after `max_turns` replies, and with score 0 at a
+        call beyond `max_calls`.
+
+    Difficulty:
+        A walk of `1 + difficulty` facts, at most 8; a fractional part is the chance of one more.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (plain, missing, conflict, misspelt,
+        ambiguous), `documents` (how many there are, from 100 to 1,000,000; default 640; a process
+        draws a corpus once), `engine` (`bm25` or `simulated`), `noise` (0 to 1: the probability of
+        a false document of the simulated engine, else of an advert after each sentence and of a
+        dead link for each page of the walk), `first_failure` (the probability that the first search
+        of the episode finds nothing, or nothing relevant), `results` (documents a search shows,
+        default 5), `rubric_weight` (default 0), `corpus` and `questions` (paths of one's own
+        documents, a folder or JSON lines, and of questions, JSON lines; both or none),
+        `max_turns` (default 26), `max_calls` (default 24), `call_cost`, `format`, `render_mode`.
+
+    Example:
+        >>> env = SearchEnv(difficulty=0, category="plain")
+        >>> env.reset(seed=1)[0].splitlines()[0]
+        'What is the birthplace of Sukroul Truzesk?'
+        >>> print(env.step("<search>Sukroul Truzesk</search>")[0])
+        <result>
+        1. [p116] Sukroul Truzesk
+        2. [p173] Vuven Rostoul
+        </result>
+        >>> print(env.step('<find>{"id": "p116", "words": "born cradle"}</find>')[0])
+        <result>
+        The cradle of Sukroul Truzesk stood in Neibaetein.
+        </result>
+        >>> env.step("<answer>Neibaetein</answer>")[1]
+        1.0
+
+    Source:
+        Long walks and a turn limit: "Beyond Ten Turns: Unlocking Long-Horizon Agentic Search with
+        Large-Scale Asynchronous RL" (2025, arXiv 2508.07976). The simulated engine and its noise:
+        "ZeroSearch: Incentivize the Search Capability of LLMs without Searching" (2025, arXiv
+        2505.04588); `noise_probability` is its schedule. First searches that fail: "ReZero:
+        Enhancing LLM search ability by trying one-more-time" (2025, arXiv 2504.11001). Citations:
+        "Chaining the Evidence: Robust Reinforcement Learning for Deep Search Agents with
+        Citation-Aware Rubric Rewards" (2026, arXiv 2601.06021). Evidence recall: "IM-RAG:
+        Multi-Round Retrieval-Augmented Generation Through Learning Inner Monologues" (2024, arXiv
+        2405.13021). Noisy pages: "DeepResearcher: Scaling Deep Research via Reinforcement Learning
+        in Real-world Environments" (2025, arXiv 2504.03160). Their documents are the web's and
+        Wikipedia's, their rewards are F1 or a language model's; ours are generated and exact.
+    """
+
+    problem_class = SearchProblem
+    default_turns = 26
+    default_calls = 24
+    categories: ClassVar[tuple[str, ...]] = tuple(SHARES)
+
+    def __init__(
+        self,
+        difficulty: Difficulty | None = None,
+        split: Split = "train",
+        category: str | None = None,
+        documents: int = 640,
+        engine: Literal["bm25", "simulated"] = "bm25",
+        noise: float = 0.0,
+        first_failure: float = 0.0,
+        results: int = 5,
+        rubric_weight: float = 0.0,
+        corpus: str | Path | None = None,
+        questions: str | Path | None = None,
+        max_turns: int | None = None,
+        max_calls: int | None = None,
+        call_cost: float = 0.0,
+        format: CallFormat = "tag",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(
+            difficulty, split, category, max_turns, max_calls, call_cost, format, render_mode
+        )
+        if engine not in ENGINES:
+            raise UnknownName("engine", engine, list(ENGINES))
+        chances = {"noise": noise, "first_failure": first_failure, "rubric_weight": rubric_weight}
+        for name, value in chances.items():
+            if isinstance(value, bool) or not 0 <= value <= 1:
+                raise ValueError(f"{self.name}: {name} must be from 0 to 1, got {value!r}")
+        sizes = {"documents": (documents, 100, 10**6), "results": (results, 1, MAX_HITS)}
+        for name, (size, least, most) in sizes.items():
+            if isinstance(size, bool) or not isinstance(size, int) or not least <= size <= most:
+                raise ValueError(
+                    f"{self.name}: {name} must be an int from {least} to {most}, got {size!r}"
+                )
+        if (corpus is None) != (questions is None):
+            raise ValueError(f"{self.name}: corpus and questions must be given together")
+        if corpus is not None and (engine != "bm25" or noise):
+            raise ValueError(f"{self.name}: documents from files have no noise and no other engine")
+        if corpus is not None and category is not None:
+            raise ValueError(f"{self.name}: questions from a file have no category")
+        self.documents, self.engine, self.noise = documents, engine, float(noise)
+        self.first_failure, self.results = float(first_failure), results
+        self.rubric_weight = float(rubric_weight)
+        self._own: tuple[SearchProblem, ...] = ()
+        if corpus is not None and questions is not None:
+            self._own = read_questions(questions, corpus)
+
+    def random_action(self, rng: np.random.Generator) -> str:
+        """Answer at once with a random thing of the right kind, or year."""
+        problem: SearchProblem = self._running().problem
+        if problem.pose is None or isinstance(problem.base, str):
+            return "<answer>I do not know</answer>"
+        drawn = random_object(rng, ground_of(*problem.base), problem.pose.relations[-1])
+        return f"<answer>{drawn}</answer>"
+
+    def _sample_of(self, difficulty: float, category: str | None) -> SearchProblem:
+        if self._own:
+            return self._own[int(self.np_random.integers(len(self._own)))]
+        more, rest = divmod(difficulty, 1)
+        hops = 1 + int(min(more, 8)) + bool(self.np_random.random() < rest)
+        dead_links = self.noise if self.engine == "bm25" else 0.0
+        return sample_problem(
+            self.np_random, self.documents, hops, category, dead_links, self.first_failure
+        )
+
+    def _sample(self, difficulty: float) -> SearchProblem:
+        return self._sample_of(difficulty, None)
+
+    def _is_sound(self, problem: SearchProblem) -> bool:
+        """Whether the expert's searches list its pages, and the answer is shown at the end only."""
+        if problem.pose is None:
+            return True
+        corpus = self._library(problem).corpus
+        shown = [problem.question]
+        for query, ids in problem.visits:
+            hits = corpus.search(query, self.results)
+            if not hits or not {hit.id for hit in hits} >= set(ids):
+                return False
+            if ids and self.engine == "simulated" and hits[0].id not in ids:
+                return False  # the engine writes about the best match
+            shown += [hit.title for hit in hits]
+            shown += [f"{corpus.document(id).title} {corpus.document(id).text}" for id in ids]
+        before = " ".join(shown[:-1]).lower()
+        return problem.category == "missing" or problem.answer.lower() not in before
+
+    def _library(self, problem: SearchProblem) -> Library:
+        own = isinstance(problem.base, str)
+        ground = None if own else ground_of(*problem.base)
+        corpus = corpus_at(problem.base) if ground is None else ground.corpus
+        return Library(problem, edited(problem, corpus), ground, self.noise, self.results)
+
+    def _toolbox(self, problem: SearchProblem) -> Sequence[Tool]:
+        library = self._library(problem)
+        if self.engine == "simulated":
+            return [SimulatedSearch(library)]
+        return [Search(library), OpenPage(library), Find(library)]
+
+    def _new_state(self, problem: SearchProblem) -> SearchState:
+        return SearchState()
+
+    def _plan(self, problem: SearchProblem) -> Sequence[Call]:
+        calls: list[Call] = []
+        for query, ids in problem.visits:
+            calls += [Call("search", {"query": query})] * (1 if calls or not problem.first else 2)
+            if self.engine == "bm25":
+                calls += [Call("open", {"id": id}) for id in ids]
+        return calls
+
+    def _task(self, problem: SearchProblem) -> str:
+        rules = "" if problem.pose is None else f"\n{_RULES}"
+        return problem.question + rules + (f"\n{_CITATIONS}" if self.rubric_weight else "")
+
+    def _answer(self, problem: SearchProblem) -> str:
+        lines = [problem.answer]
+        read = self._episode.state.read
+        for fact in problem.facts if self.rubric_weight else ():
+            ids = [id for id, facts in read.items() if fact in facts][:1]
+            lines.append(f"{fact.subject}: {fact.object}" + "".join(f" [{id}]" for id in ids))
+        return "\n".join(lines)
+
+    def _judge(self, problem: SearchProblem, state: SearchState, answer: str) -> Judgement:
+        first = next((line for line in answer.splitlines() if line.strip()), "")
+        right = _bare(first) == _bare(problem.answer)
+        share = rubric_share(problem.facts, problem.answer, answer, state.read)
+        if problem.category == "missing":
+            share = float(right)  # there is nothing to cite
+        score = right * (1 - self.rubric_weight + self.rubric_weight * share)
+        feedback = "" if score == 1 else "Wrong." if not right else "Right, but not proved."
+        return Judgement(float(score), feedback, {"rubric": share})
+
+    def _info(self) -> dict[str, Any]:
+        evidence, state = self._episode.problem.evidence, self._episode.state
+        read = sum(id in state.pages for id in evidence)
+        return super()._info() | {"evidence_recall": read / len(evidence) if evidence else 1.0}
+
+
+def _bare(text: str) -> list[str]:
+    """Return the words of an answer without its citations and its article."""
+    found = tokens(without_citations(text)[:1000])
+    return found[1:] if found[:1] == ["the"] else found
