@@ -212,6 +212,7 @@ CONTROL: tuple[Task, ...] = (
     Task("UMap", _FOUR_ROOMS, kwargs={"layout": "u_map"}),
     Task("OpenGrid", _FOUR_ROOMS, kwargs={"layout": "open_9"}),
     Task("SlipperyGrid", _FOUR_ROOMS, kwargs={"slip": 0.2}),
+    *_tasks("control.gridworlds", "Pits"),
     *_tasks("control.gridworlds", "DarkRoom"),
     Task(
         "DarkRoomHard",

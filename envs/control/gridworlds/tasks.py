@@ -42,7 +42,7 @@ def grid_tasks(name: str) -> Mapping[str, Task]:
     """Return all tasks of a layout by name: goals first, then the three families."""
     layout = find_layout(name)
     tasks = [goal_task(layout, state) for state in range(len(layout.cells))]
-    for family, make in enumerate((_multi_goal, _goal_penalty, _smooth)):
+    for family, make in enumerate((_multi_goal, _goal_penalty, smooth_task)):
         rng = np.random.default_rng([_SEED, family])
         tasks += [make(layout, number, rng) for number in range(FAMILY_SIZE)]
     return MappingProxyType({task.name: task for task in tasks})
@@ -65,7 +65,8 @@ def _goal_penalty(layout: Layout, number: int, rng: np.random.Generator) -> Task
     return Task(f"goal_penalty_{number}", text, StateReward(values))
 
 
-def _smooth(layout: Layout, number: int, rng: np.random.Generator) -> Task:
+def smooth_task(layout: Layout, number: int, rng: np.random.Generator) -> Task:
+    """Return the task of a field of random plane waves, scaled to [0, 1]."""
     cells = np.array(layout.cells, dtype=np.float64)  # (S, 2)
     angle, phase = rng.uniform(0, 2 * np.pi, size=(2, WAVES))
     length = rng.uniform(LONGEST_WAVE / 2, LONGEST_WAVE, size=WAVES)
