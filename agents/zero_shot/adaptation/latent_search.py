@@ -27,7 +27,7 @@ from zerogym.agents.settings import check_types
 from zerogym.agents.zero_shot.config import check_least
 from zerogym.agents.zero_shot.data.histories import HistoryState
 from zerogym.agents.zero_shot.models.model import FBModel
-from zerogym.agents.zero_shot.models.policy import FixedTask, respond
+from zerogym.agents.zero_shot.models.policy import FixedTask
 from zerogym.agents.zero_shot.models.reward_scale import reward_scale
 from zerogym.envs.control.core.tasks import Task
 
@@ -170,7 +170,7 @@ class _Search:
         observations = np.stack([env.reset(seed=seed)[0] for env in self.envs[: len(tasks)]])
         going, state = np.arange(len(tasks)), None
         while len(going) and not 0 < self.config.horizon <= age:
-            actions, state = respond(self.model, tasks[going], observations[going], state)
+            actions, state = self.model.predict(observations[going], tasks[going], state)
             done = list[bool]()
             for number, action in zip(going, actions, strict=True):
                 env = self.envs[int(number)]

@@ -16,9 +16,7 @@ from numpy.typing import ArrayLike
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy
 from zerogym.agents.core import Policy
 from zerogym.agents.datasets.environments import find_recorder
-from zerogym.agents.zero_shot.models.compatibility import check_env
-from zerogym.agents.zero_shot.models.model import FBModel
-from zerogym.agents.zero_shot.models.policy import FixedTask
+from zerogym.agents.zero_shot.protocol import Prompted, ZeroShotModel
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.tabular.base import TabularEnv
 from zerogym.envs.control.tabular.dynamic_programming import evaluate_policy, value_iteration
@@ -32,7 +30,7 @@ NO_SPAN = 1e-9  # values closer than this are equal
 
 
 def evaluate_tabular(
-    model: FBModel, env: gym.Env[Any, Any], tasks: Iterable[Task], gamma: float = 0.95
+    model: ZeroShotModel, env: gym.Env[Any, Any], tasks: Iterable[Task], gamma: float = 0.95
 ) -> dict[str, float]:
     """Return exact normalised returns in a tabular environment.
 
@@ -57,11 +55,11 @@ def evaluate_tabular(
     world = env.unwrapped
     if not isinstance(world, TabularEnv):
         raise TypeError(f"exact evaluation needs a tabular environment, {world} is none")
-    if isinstance(model, FBModel) and model.shape.encoding.history > 1:
+    if model.recurrent:
         raise TypeError("exact evaluation needs a memoryless model: use evaluate_rollouts")
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
     return {
-        task.name: policy_score(world, task, model.act(here, model.infer(task)), gamma)
+        task.name: policy_score(world, task, model.predict(here, model.infer(task))[0], gamma)
         for task in tasks
     }
 
@@ -89,7 +87,10 @@ def policy_score(world: TabularEnv, task: Task, policy: ArrayLike, gamma: float 
 
 
 def mean_score(
-    model: FBModel, make: Callable[[Task | None], gym.Env[Any, Any]], gamma: float, seed: int = 0
+    model: ZeroShotModel,
+    make: Callable[[Task | None], gym.Env[Any, Any]],
+    gamma: float,
+    seed: int = 0,
 ) -> float:
     """Return the mean score of an environment's own tasks: exact if tabular, else of episodes.
 
@@ -106,7 +107,7 @@ def mean_score(
     env = make(None)
     world: Any = env.unwrapped
     every = list(world.tasks.values())
-    whole = find_recorder(env) is None and model.shape.encoding.history == 1
+    whole = find_recorder(env) is None and not model.recurrent
     exact = isinstance(world, TabularEnv) and whole
     chosen = every if exact else every[:: max(1, -(-len(every) // FEW))]
     inferable = [task for task in chosen if can_infer(model, task)]
@@ -122,8 +123,8 @@ def mean_score(
     return float(np.nanmean(found)) * len(inferable) / len(chosen)
 
 
-def can_infer(model: FBModel, task: Task) -> bool:
-    """Return whether the model has a z for a task: its samples may all have reward 0."""
+def can_infer(model: ZeroShotModel, task: Task) -> bool:
+    """Return whether the model has a prompt for a task: its samples may all have reward 0."""
     try:
         model.infer(task)
     except ValueError:
@@ -157,7 +158,7 @@ def evaluate_returns(act: Act | Policy, env: gym.Env[Any, Any], episodes: int, s
 
 
 def evaluate_rollouts(
-    model: FBModel,
+    model: ZeroShotModel,
     make: Callable[[Task], gym.Env[Any, Any]],
     tasks: Iterable[Task],
     episodes: int = 10,
@@ -180,13 +181,13 @@ def evaluate_rollouts(
         scale where random is 0 and the oracle 1, `score` (the model) and `straight_line_score`.
 
     Raises:
-        ValueError: If the environment does not fit the model, or a task has no z.
+        ValueError: If the environment does not fit the model, or a task has no prompt.
     """
     table: dict[str, Mapping[str, float]] = {}
     for task in tasks:
         env = make(task)
-        check_env(model.shape, env)
-        policy = FixedTask(model, model.infer(task))
+        model.check_env(env)
+        policy = Prompted(model, model.infer(task))
         table[task.name] = returns_beside(policy, env, task, episodes, seed)
         env.close()
     return table

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
@@ -30,8 +31,9 @@ from zerogym.agents.torch_threads import threads_for
 from zerogym.agents.zero_shot.data.histories import HistoryState, coded, recall
 from zerogym.agents.zero_shot.models import inference
 from zerogym.agents.zero_shot.models.architecture import Shape, make_networks
-from zerogym.agents.zero_shot.models.compatibility import check_data
+from zerogym.agents.zero_shot.models.compatibility import check_data, check_env
 from zerogym.agents.zero_shot.models.networks import RadialFeatures, spread_points
+from zerogym.agents.zero_shot.protocol import goal_and_reward
 from zerogym.envs.control.core.tasks import Task
 
 FORMAT = "zerogym forward-backward model 1"
@@ -75,6 +77,28 @@ class FBModel(nn.Module):
         self.parameter_count = sum(parameter.numel() for parameter in self.parameters())
 
     # Acting.
+
+    @property
+    def recurrent(self) -> bool:
+        """Whether F has a memory of the episode."""
+        return self.shape.encoding.history > 1
+
+    def check_env(self, env: gym.Env[Any, Any]) -> None:
+        """Refuse an environment of other observations or actions; the ValueError names both."""
+        check_env(self.shape, env)
+
+    def predict(
+        self, observations: ArrayLike, prompt: Any, state: Any = None, episode_start: Any = None
+    ) -> tuple[NDArray[Any], Any]:
+        """Return actions for z (d,), or one z for each of B episodes (B, d), and the next state.
+
+        The state is passed through, unless the model is recurrent: then it holds the histories.
+        """
+        if self.shape.encoding.kind != "history":
+            return self.act(observations, prompt), state
+        histories = self.recall(observations, state, episode_start)
+        actions = self.act(histories, prompt)
+        return actions, self.history_state(histories, actions)
 
     @torch.no_grad()
     def act(self, observations: ArrayLike, z: ArrayLike) -> NDArray[Any]:
@@ -149,16 +173,8 @@ class FBModel(nn.Module):
             TypeError: If `task` is something else; a name is looked up in `env.unwrapped.tasks`.
             ValueError: If the reward or goal is misshapen, not finite, or zero everywhere.
         """
-        if isinstance(task, Task):
-            if task.goal is not None:
-                return self.infer_goal(task.goal)
-            return self.infer_reward(task.reward, samples)
-        if isinstance(task, str) or task is None:
-            raise TypeError(
-                "infer takes a Task (look names up in env.unwrapped.tasks), a reward function "
-                f"or a goal, got {task!r:.80}"
-            )
-        return self.infer_reward(task, samples) if callable(task) else self.infer_goal(task)
+        goal, reward = goal_and_reward(task)
+        return self.infer_goal(goal) if reward is None else self.infer_reward(reward, samples)
 
     def infer_reward(
         self, reward: Callable[..., Any], samples: Dataset | None = None

@@ -39,19 +39,4 @@ class FixedTask:
 
         The state is passed through, unless the model is recurrent: then it holds the histories.
         """
-        return respond(self.model, self.z, observations, state, episode_start)
-
-
-def respond(
-    model: FBModel,
-    z: ArrayLike,
-    observations: ArrayLike,
-    state: Any = None,
-    episode_start: Any = None,
-) -> tuple[NDArray[Any], Any]:
-    """Predict as `FixedTask`, with one z (d,) or one for each of B episodes (B, d)."""
-    if model.shape.encoding.kind != "history":
-        return model.act(observations, z), state
-    histories = model.recall(observations, state, episode_start)
-    actions = model.act(histories, z)
-    return actions, model.history_state(histories, actions)
+        return self.model.predict(observations, self.z, state, episode_start)

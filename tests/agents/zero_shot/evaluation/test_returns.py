@@ -26,9 +26,11 @@ class Fixed:
     def infer(self, task: Any) -> Any:
         return np.zeros(1)
 
-    def act(self, observations: Any, z: Any) -> Any:
+    recurrent = False
+
+    def predict(self, observations: Any, prompt: Any) -> Any:
         assert len(observations) == len(self.actions)
-        return self.actions
+        return self.actions, None
 
 
 def score(id: str, actions: Any, task: str, gamma: float = GAMMA, **kwargs: Any) -> float:
