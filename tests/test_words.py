@@ -15,7 +15,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("envs", "wrappers", "agents", "benchmarks", "src/zerogym/cli", "tools", "tests")
+ROOMS = (
+    "envs", "wrappers", "agents", "benchmarks", "src/zerogym/cli", "src/zerogym/serve", "tools",
+    "tests",
+)  # fmt: skip
 
 # Not this word: but one of these.
 INSTEAD = {

@@ -30,6 +30,7 @@ from zerogym.cli.commands.browse import info, list_worlds
 from zerogym.cli.commands.doctor import doctor
 from zerogym.cli.commands.new import new
 from zerogym.cli.commands.play import play
+from zerogym.cli.commands.serve import serve
 from zerogym.cli.console import friendly, out
 from zerogym.cli.names import import_typed
 from zerogym.cli.parsing import Verbs
@@ -49,6 +50,7 @@ app = typer.Typer(
 app.command("list")(list_worlds)
 app.command("info")(info)
 app.command("play")(play)
+app.command("serve")(serve)
 app.command("audit")(audit)
 app.add_typer(bench, name="bench")
 app.command("compare")(compare)

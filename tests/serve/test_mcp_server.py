@@ -1,0 +1,135 @@
+"""Assistants over MCP: the `mcp` package's own client solves tasks over stdio and over HTTP."""
+
+import asyncio
+import os
+import sys
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp_types", reason="the extra `serve` is not installed")
+
+from mcp import Client, StdioServerParameters
+
+from helpers.serving import connect, metric, running, send
+from zerogym.serve import Limits, World
+
+WORLDS = [World(f"zerogym/{name}-v0") for name in ("Countdown", "KuhnPoker", "FourRooms")]
+
+
+def text_of(result: Any) -> str:
+    return "".join(part.text for part in result.content)
+
+
+async def solve(client: Any, world: World, seed: int) -> float:
+    """Play the oracle's replies of an own copy; return the reward of the last step."""
+    own = world.make()
+    prompt, _ = own.reset(seed=seed)
+    started = await client.call_tool("start", {"seed": seed})
+    assert not started.is_error and text_of(started).startswith(prompt)
+    key = started.structured_content["observation"]["session_id"]
+    total, done = 0.0, False
+    while not done:
+        action = own.unwrapped.oracle_action()  # type: ignore[attr-defined]
+        text, reward, terminated, truncated, _ = own.step(action)
+        reply = await client.call_tool("reply", {"text": action, "session_id": key})
+        assert not reply.is_error and text_of(reply).startswith(text)
+        data = reply.structured_content
+        done = data["done"]
+        assert (data["reward"], done) == (float(reward), terminated or truncated)
+        total += data["reward"]
+    assert "The episode has ended: reward" in text_of(reply)
+    return total
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_three_tasks_are_solved_over_http(mode: str) -> None:
+    async def play(address: str) -> dict[str, float]:
+        found = {}
+        for world in WORLDS:
+            async with Client(f"http://{address}/{world.name}/mcp", mode=mode) as client:
+                listed = await client.list_tools()
+                assert [tool.name for tool in listed.tools] == ["start", "reply"]
+                found[world.name] = await solve(client, world, seed=3)
+        return found
+
+    with running(WORLDS) as address:
+        rewards = asyncio.run(play(address))
+        assert metric(address, "errors_total") == 0
+    assert rewards["Countdown-v0"] == 1.0 and rewards["FourRooms-v0"] > 1.0 and len(rewards) == 3
+
+
+def test_three_tasks_are_solved_over_stdio() -> None:
+    """At the same time, in three processes that the client starts and ends."""
+
+    async def play(world: World) -> float:
+        command = ["-m", "zerogym", "serve", "--mcp", world.name]
+        started = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
+        async with Client(started) as client:
+            # One connection, one session: it need not be named.
+            outside = await client.call_tool("reply", {"text": "x"})
+            assert outside.is_error and "call `start` first" in text_of(outside)
+            await client.call_tool("start", {"seed": 1})
+            assert not (await client.call_tool("reply", {"text": "x"})).is_error
+            return await solve(client, world, seed=4)
+
+    async def play_all() -> list[float]:
+        return list(await asyncio.gather(*map(play, WORLDS)))
+
+    rewards = asyncio.run(play_all())
+    assert rewards[0] == 1.0 and rewards[2] > 1.0
+
+
+def test_calls_that_cannot_be_made_get_words() -> None:
+    calls: list[tuple[str, dict[str, Any], str]] = [
+        ("reply", {"text": "x"}, "call `start` first"),
+        ("reply", {"text": "x", "session_id": "guess"}, "no such session"),
+        ("start", {"seed": "one"}, "`seed` is an integer"),
+        ("start", {"difficulty": "hard"}, "difficulty"),
+        ("reply", {}, "`reply` takes the argument `text`"),
+        ("jump", {}, "there is no tool 'jump'; there are: start, reply"),
+    ]
+
+    async def play(address: str) -> None:
+        async with Client(f"http://{address}/mcp", mode="legacy") as client:
+            for name, arguments, words in calls:
+                result = await client.call_tool(name, arguments)
+                assert result.is_error and words in text_of(result), (name, arguments)
+            await client.call_tool("start", {})
+            assert not (await client.call_tool("reply", {"text": "\x00" * 9})).is_error
+            again = await client.call_tool("reply", {"text": "x"})
+            assert again.is_error and "call `start` first" in text_of(again)
+
+    with running(WORLDS[:1]) as address:
+        asyncio.run(play(address))
+
+
+def test_the_limit_of_sessions_holds_for_assistants() -> None:
+    async def play(address: str) -> None:
+        async with Client(f"http://{address}/mcp") as client:
+            for _ in range(2):
+                assert not (await client.call_tool("start", {})).is_error
+            full = await client.call_tool("start", {})
+            assert full.is_error and "2 sessions" in text_of(full)
+
+    with running(WORLDS[:1], limits=Limits(sessions=2)) as address:
+        asyncio.run(play(address))
+
+
+def test_openenvs_messages_carry_calls_of_tools() -> None:
+    def call(socket: Any, method: str, **params: Any) -> dict[str, Any]:
+        data = {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
+        answer = send(socket, {"type": "mcp", "data": data})
+        assert answer["type"] == "mcp" and answer["data"]["id"] == 7
+        return answer["data"]
+
+    with running(WORLDS[:1]) as address, connect(address) as socket:
+        names = [tool["name"] for tool in call(socket, "tools/list")["result"]["tools"]]
+        assert names == ["start", "reply"]
+        started = call(socket, "tools/call", name="start", arguments={"seed": 3})["result"]
+        assert "Use each of the numbers" in started["content"][0]["text"]
+        result = call(socket, "tools/call", name="reply", arguments={"text": "no"})["result"]
+        assert "The episode has ended: reward 0" in result["content"][0]["text"]
+        assert send(socket, {"type": "state"})["data"]["done"]
+        assert call(socket, "tools/call", name="reply", arguments=[])["result"]["isError"]
+        assert call(socket, "resources/list")["error"]["code"] == -32601
