@@ -30,6 +30,7 @@ WORLDS = (
         agents=tuple(player for player in PLAYERS if player != "short_plan"),
         stop=("</sql>",),
     ),
+    world("Search", "zerogym/Search-v0", "A walk over facts of documents that a search finds."),
     world(
         "Router", "zerogym/Router-v0", "Facts that only experts of their topics know, at a price."
     ),
