@@ -189,6 +189,7 @@ TOOLS: tuple[Task, ...] = (
     Task("Notebook", "tools.notebook.env:NotebookEnv", tags=("multi-turn", "sandbox")),
     Task("Search", "tools.search.env:SearchEnv", tags=("multi-turn",)),
     Task("Router", "tools.router.env:RouterEnv", tags=("multi-turn",)),
+    Task("Functions", "tools.functions.env:FunctionsEnv", tags=("multi-turn",)),
     Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
     Task("CodeCreator", "tools.code_triplet.creator:CodeCreatorEnv"),
 )
