@@ -43,20 +43,18 @@ class SearchState:
 
 @dataclass(frozen=True)
 class Library:
-    """What the tools of a problem look into.
+    """The documents of a problem, as its tools see them.
 
     Attributes:
         problem: The problem.
         corpus: Its corpus, with its own pages.
         ground: The generated corpus below; None for documents from files.
-        noise: The probability of noise, from 0 to 1.
         results: Documents that a search shows.
     """
 
     problem: SearchProblem
     corpus: Corpus
     ground: Ground | None
-    noise: float
     results: int
 
     def facts(self, id: str) -> tuple[Fact, ...]:
@@ -77,10 +75,10 @@ class Library:
         document = self.corpus.document(id)
         if id in self.problem.dead:
             raise LookupError(f"The page {id!r} does not load.")
-        if not self.noise:
+        if not self.problem.noise:
             return document.text
         rng = np.random.default_rng([self.problem.seed, zlib.crc32(id.encode())])
-        return with_adverts(rng, document.text, self.noise)
+        return with_adverts(rng, document.text, self.problem.noise)
 
 
 class Search(Tool):
@@ -164,7 +162,7 @@ class SimulatedSearch(Tool):
             facts = library.facts(hit.id)
             head = next(iter(sentences(library.corpus.document(hit.id).text)), "")
             head = f"{head} " if head.startswith("Edition") else ""
-            if rng.random() < library.noise:
+            if rng.random() < library.problem.noise:
                 facts = false_facts(rng, library.ground, facts)
             else:
                 state.pages.add(hit.id)
@@ -200,7 +198,7 @@ class OpenPage(OpenPageTool):
             return result
         state.read[id] = self._library.facts(id)
         state.pages.add(id)
-        if self._library.noise:  # generated pages only: they have one part
+        if self._library.problem.noise:  # generated pages only: they have one part
             return ToolResult(f"{self._library.corpus.document(id).title}\n{text}")
         return result
 

@@ -4,6 +4,7 @@ Left out: pages that change during an episode, and answers of several words that
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -96,6 +97,8 @@ class SearchEnv(ToolWorld[SearchProblem]):
         default 5), `rubric_weight` (default 0), `corpus` and `questions` (paths of one's own
         documents, a folder or JSON lines, and of questions, JSON lines; both or none),
         `max_turns` (default 26), `max_calls` (default 24), `call_cost`, `format`, `render_mode`.
+        `reset(options={"noise": p})` sets the noise of one episode, for a curriculum
+        (`prompts="zero_search"`).
 
     Example:
         >>> env = SearchEnv(difficulty=0, category="plain")
@@ -156,10 +159,9 @@ class SearchEnv(ToolWorld[SearchProblem]):
         )
         if engine not in ENGINES:
             raise UnknownName("engine", engine, list(ENGINES))
-        chances = {"noise": noise, "first_failure": first_failure, "rubric_weight": rubric_weight}
-        for name, value in chances.items():
-            if isinstance(value, bool) or not 0 <= value <= 1:
-                raise ValueError(f"{self.name}: {name} must be from 0 to 1, got {value!r}")
+        self.noise = self._noise = self._share("noise", noise)
+        self.first_failure = self._share("first_failure", first_failure)
+        self.rubric_weight = self._share("rubric_weight", rubric_weight)
         sizes = {"documents": (documents, 100, 10**6), "results": (results, 1, MAX_HITS)}
         for name, (size, least, most) in sizes.items():
             if isinstance(size, bool) or not isinstance(size, int) or not least <= size <= most:
@@ -172,9 +174,7 @@ class SearchEnv(ToolWorld[SearchProblem]):
             raise ValueError(f"{self.name}: documents from files have no noise and no other engine")
         if corpus is not None and category is not None:
             raise ValueError(f"{self.name}: questions from a file have no category")
-        self.documents, self.engine, self.noise = documents, engine, float(noise)
-        self.first_failure, self.results = float(first_failure), results
-        self.rubric_weight = float(rubric_weight)
+        self.documents, self.engine, self.results = documents, engine, results
         self._own: tuple[SearchProblem, ...] = ()
         if corpus is not None and questions is not None:
             self._own = read_questions(questions, corpus)
@@ -187,21 +187,39 @@ class SearchEnv(ToolWorld[SearchProblem]):
         drawn = random_object(rng, ground_of(*problem.base), problem.pose.relations[-1])
         return f"<answer>{drawn}</answer>"
 
+    def _share(self, name: str, value: Any) -> float:
+        """Return a share as it was given, if it is one."""
+        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if not number or not 0 <= value <= 1:
+            raise ValueError(f"{self.name}: {name} must be from 0 to 1, got {value!r}")
+        return float(value)
+
+    def _pick(self, given: dict[str, Any] | None) -> tuple[SearchProblem, float]:
+        options = dict(given or {})
+        self._noise = self._share("noise", options.pop("noise", self.noise))
+        if self._noise and self._own:
+            raise ValueError(f"{self.name}: documents from files have no noise")
+        problem, difficulty = super()._pick(options)
+        if "noise" in (given or {}):
+            problem = replace(problem, noise=self._noise)
+        return problem, difficulty
+
     def _sample_of(self, difficulty: float, category: str | None) -> SearchProblem:
         if self._own:
             return self._own[int(self.np_random.integers(len(self._own)))]
         more, rest = divmod(difficulty, 1)
         hops = 1 + int(min(more, 8)) + bool(self.np_random.random() < rest)
-        dead_links = self.noise if self.engine == "bm25" else 0.0
-        return sample_problem(
+        dead_links = self._noise if self.engine == "bm25" else 0.0
+        problem = sample_problem(
             self.np_random, self.documents, hops, category, dead_links, self.first_failure
         )
+        return replace(problem, noise=self._noise)
 
     def _sample(self, difficulty: float) -> SearchProblem:
         return self._sample_of(difficulty, None)
 
     def _is_sound(self, problem: SearchProblem) -> bool:
-        """Whether the expert's searches list its pages, and the answer is shown at the end only."""
+        """Return whether the expert finds its pages, and the answer is shown at the end only."""
         if problem.pose is None:
             return True
         corpus = self._library(problem).corpus
@@ -221,7 +239,7 @@ class SearchEnv(ToolWorld[SearchProblem]):
         own = isinstance(problem.base, str)
         ground = None if own else ground_of(*problem.base)
         corpus = corpus_at(problem.base) if ground is None else ground.corpus
-        return Library(problem, edited(problem, corpus), ground, self.noise, self.results)
+        return Library(problem, edited(problem, corpus), ground, self.results)
 
     def _toolbox(self, problem: SearchProblem) -> Sequence[Tool]:
         library = self._library(problem)

@@ -73,7 +73,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Pose:
-    """What is fixed by the text of a question.
+    """The part of a problem that the text of its question fixes.
 
     Attributes:
         start: The named thing.
@@ -105,6 +105,7 @@ class SearchProblem:
         evidence: Ids of the pages that state the walk's facts.
         first: What the first search of an episode finds: "" (as always), `nothing`, `irrelevant`.
         seed: Of what the tools draw.
+        noise: The probability of noise in what they show, from 0 to 1.
         pose: What a twin shares with this problem; None for a question from a file.
     """
 
@@ -120,6 +121,7 @@ class SearchProblem:
     evidence: tuple[str, ...] = ()
     first: str = ""
     seed: int = 0
+    noise: float = 0.0
     pose: Pose | None = None
 
 

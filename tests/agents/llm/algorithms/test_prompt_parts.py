@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import zerogym  # noqa: F401  (registers the ids)
+import zerogym
 from zerogym.agents.llm.algorithms.prompts.cog_drift import CogDrift
 from zerogym.agents.llm.algorithms.prompts.jump_start import JumpStart
 from zerogym.agents.llm.algorithms.prompts.mixture import Mixture
 from zerogym.agents.llm.algorithms.prompts.pool import Pool
 from zerogym.agents.llm.algorithms.prompts.sec import SEC
+from zerogym.agents.llm.algorithms.prompts.zero_search import ZeroSearch
 from zerogym.agents.llm.algorithms.rollout_tables import PROMPTS, Draw, Outcome, Prompts
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.rollout.prompt import Prompt, TaskSpec
@@ -177,3 +178,21 @@ def test_jump_start_goes_on_by_the_last_episodes_of_a_stage() -> None:
     assert state["returns"] == [1.0, 1.0]
     with pytest.raises(ValueError, match="fewer and fewer"):
         JumpStart(stages=(1, 2))
+
+
+def test_zero_search_raises_the_noise_of_the_engine_step_by_step() -> None:
+    part, state, noises = ZeroSearch(steps=2, start=0.1, end=0.7), dict[str, Any](), []
+    for _ in range(4):
+        noises += {prompt.options["noise"] for prompt in drawn(part, 5, state=state)}
+        part.learn([], state)
+    assert noises == pytest.approx([0.1, 0.1 + 0.6 / 3, 0.7, 0.7])  # 4 ** 0.5 is 2
+    env = zerogym.make("Search", engine="simulated", difficulty=0, category="plain")
+    task = TaskSpec("zerogym/Search-v0", {"engine": "simulated"})
+    for noise, same in ((1.0, False), (0.0, True)):
+        part = ZeroSearch(start=noise, end=noise)
+        (prompt,) = part(Draw(1, np.random.default_rng(0), task, {}))
+        env.reset(seed=prompt.seed, options=dict(prompt.options))
+        fact = env.unwrapped._episode.problem.facts[0]
+        assert (fact.object in env.step(f"<search>{fact.subject}</search>")[0]) is same
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        ZeroSearch(end=1.5)

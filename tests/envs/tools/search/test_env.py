@@ -208,6 +208,21 @@ def test_noisy_pages_state_the_same_facts_and_some_links_are_dead() -> None:
     assert 10 <= dead <= 30 and adverts >= 25
 
 
+def test_the_noise_of_one_episode_is_an_option_of_its_reset() -> None:
+    kwargs: dict[str, Any] = {"engine": "simulated", "category": "plain"}
+    env, noisy = SearchEnv(**kwargs), SearchEnv(noise=1.0, **kwargs)
+
+    def shown(env: SearchEnv, **options: Any) -> str:
+        env.reset(seed=2, options=options)
+        return env.step(env.oracle_action())[0]
+
+    assert shown(env, noise=1.0) == shown(noisy) != shown(env) == shown(noisy, noise=0.0)
+    assert shown(env, problem=noisy._episode.problem) == shown(env)
+    for wrong in (2, "0.5", None):
+        with pytest.raises(ValueError, match="noise"):
+            env.reset(options={"noise": wrong})
+
+
 def test_own_documents_and_questions(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "pump.md").write_text("# Pump\nThe pump runs at 40 bar.")
