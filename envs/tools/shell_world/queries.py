@@ -26,7 +26,7 @@ class Query(ABC):
 
     @abstractmethod
     def output(self, tree: Tree) -> str:
-        """Return what has to be printed."""
+        """Return what has to be printed; nothing if the question does not fit the files."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,9 @@ class Total(Query):
         return f"awk -F, 'NR > 1 {{ sum += $2 }} END {{ print sum + 0 }}' {self.path}"
 
     def output(self, tree: Tree) -> str:
-        rows = tree.get(self.path, "").splitlines()[1:]
+        if self.path not in tree:
+            return ""
+        rows = tree[self.path].splitlines()[1:]
         return f"{sum(int(row.split(',')[1]) for row in rows)}\n"
 
 
