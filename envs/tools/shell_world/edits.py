@@ -3,28 +3,19 @@
 The function does not use the script: that both lead to the same files is a test.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from zerogym.envs.tools.shell_world.step import Step
 from zerogym.envs.tools.shell_world.tree import KINDS, LEVELS, Tree, kind_of, name_of
 
 
 @dataclass(frozen=True)
-class Edit(ABC):
+class Edit(Step):
     """A change of files."""
-
-    @property
-    @abstractmethod
-    def text(self) -> str:
-        """The change in words, as an instruction without a full stop."""
-
-    @property
-    @abstractmethod
-    def script(self) -> str:
-        """The bash script of the expert."""
 
     @abstractmethod
     def apply(self, tree: Tree) -> Tree:

@@ -21,6 +21,7 @@ from zerogym.envs.tools.sandbox.result import Level
 from zerogym.envs.tools.shell_world.edits import Edit, sample_edit
 from zerogym.envs.tools.shell_world.queries import DRAWS, Query
 from zerogym.envs.tools.shell_world.reward import Files, parts, score
+from zerogym.envs.tools.shell_world.step import Step
 from zerogym.envs.tools.shell_world.tree import KINDS, Tree, sample_tree
 from zerogym.envs.tools.tool import Tool
 from zerogym.envs.tools.world import CallFormat, Judgement, ToolWorld
@@ -54,14 +55,19 @@ class ShellProblem:
 
     @property
     def question(self) -> str:
-        steps = [step.text for step in (*self.edits, self.query)]
+        texts = [step.text for step in self.steps]
         return "\n".join(
-            f"{number}. {text[0].upper()}{text[1:]}." for number, text in enumerate(steps, 1)
+            f"{number}. {text[0].upper()}{text[1:]}." for number, text in enumerate(texts, 1)
         )
 
     @property
     def category(self) -> str:
         return self.kind
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The changes and the question."""
+        return (*self.edits, self.query)
 
     def end(self, without: int | None = None) -> tuple[Tree, str]:
         """Return the files at the end and the output, maybe without one of the changes."""
@@ -166,8 +172,7 @@ class ShellEnv(ToolWorld[ShellProblem]):
         return FolderState(Folder(problem.tree))
 
     def _plan(self, problem: ShellProblem) -> Sequence[Call]:
-        steps = (*problem.edits, problem.query)
-        return [Call("bash", {"script": step.script}) for step in steps]
+        return [Call("bash", {"script": step.script}) for step in problem.steps]
 
     def _answer(self, problem: ShellProblem) -> str:
         return "done"

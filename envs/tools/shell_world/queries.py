@@ -1,28 +1,19 @@
 """Questions about a folder: in words, as a script that prints the answer, and as a function."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from zerogym.envs.tools.shell_world.step import Step
 from zerogym.envs.tools.shell_world.tree import KINDS, Tree, kind_of
 
 
 @dataclass(frozen=True)
-class Query(ABC):
+class Query(Step):
     """A question about files."""
-
-    @property
-    @abstractmethod
-    def text(self) -> str:
-        """The instruction to print the answer, without a full stop."""
-
-    @property
-    @abstractmethod
-    def script(self) -> str:
-        """The bash script of the expert."""
 
     @abstractmethod
     def output(self, tree: Tree) -> str:

@@ -85,7 +85,7 @@ def check_scripts(seeds: range) -> set[str]:
         end = {f"{name}/{path}": text for path, text in encoded(problem.end()[0]).items()}
         found = {path: text for path, text in files.items() if path.startswith(f"{name}/")}
         assert (found, output) == (end, problem.end()[1]), (name, problem.question)
-        kinds |= {type(step).__name__ for step in (*problem.edits, problem.query)}
+        kinds |= {type(step).__name__ for step in problem.steps}
     return kinds
 
 
