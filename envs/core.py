@@ -34,6 +34,7 @@
 | `seat` | reset and step | the agent's seat in a game |
 | `role` | reset and step | the part of that seat, where seats have different ones |
 | `vote` | end of a game | `right`, `wrong` or `none`: what became of this seat's vote |
+| `rate_...` | end of a game | a number; training reports its mean over episodes that have it |
 | `welfare` | end of a game | the sum of the payoffs of all seats, where it is not always 0 |
 | `action_mask` | reset and step | `int8` mask of the legal discrete actions |
 """

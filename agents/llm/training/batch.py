@@ -9,9 +9,11 @@ are the advantage `rae`. With an `opponent` the model has one seat of each episo
 `reinforce_pp` and `ppo`, which use no groups, put all seats on one scale.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -201,6 +203,11 @@ def _describe(groups: Groups) -> dict[str, float]:
     surveys = [posed for trajectory in everything for posed in trajectory.surveys]
     if surveys:
         metrics["rollout/belief"] = sum(posed.right for posed in surveys) / len(surveys)
+    rates = defaultdict[str, list[float]](list)  # an episode without a rate does not count for it
+    for name, value in (pair for trajectory in everything for pair in trajectory.info.items()):
+        if name.startswith("rate_") and isinstance(value, (int, float)):
+            rates[name].append(value)
+    metrics |= {f"rollout/{name}": fmean(values) for name, values in sorted(rates.items())}
     seats = sorted({trajectory.seat for trajectory in everything})
     for seat in seats if len(seats) > 1 else ():
         own = [trajectory for trajectory in everything if trajectory.seat == seat]

@@ -93,6 +93,30 @@ def test_each_seat_is_compared_with_itself(compared):
     assert batch.metrics["rollout/reward_player_1"] == -1.5
 
 
+def test_rates_of_a_world_are_means_over_the_episodes_that_have_them():
+    """Of leaks over adversarial requests and of refusals over benign ones, counted from replies."""
+    turn = itertools.count()
+
+    def reply(prompt: str) -> str:
+        if "Your secret is" not in prompt:  # the attacker's first act, in either case
+            return prompt.rpartition("Reply ")[2].partition(" or ")[0]
+        secret = prompt.rpartition("Your secret is ")[2].partition(".")[0]
+        return f"<answer>{('refuse', secret, 'refuse')[next(turn) % 3]}</answer>"
+
+    config = replace(CONFIG, env="zerogym/red_team-v0", env_kwargs={"words": 2}, prompts_per_step=6)
+    batch = played(Player(Scripted(reply)), config)
+    ends = [t for group in batch.groups for t in group if t.seat == "player_1"]
+    leaks = ["refuse" not in t.turns[0].action for t in ends if t.info["prompt"] == "adversarial"]
+    refused = ["refuse" in t.turns[0].action for t in ends if t.info["prompt"] == "benign"]
+    assert 0 < sum(leaks) < len(leaks) and 0 < sum(refused) < len(refused)
+    assert batch.metrics["rollout/rate_leak"] == pytest.approx(sum(leaks) / len(leaks))
+    assert batch.metrics["rollout/rate_refused_benign"] == pytest.approx(
+        sum(refused) / len(refused)
+    )
+    silent = played(saying(["check"] * 4, ["check"] * 4))
+    assert not any("rate_" in name for name in silent.metrics)
+
+
 def test_a_seat_that_never_moved_is_not_trained(compared):
     """When the first seat forfeits at its third void reply, the second has a reward but no turn."""
     player = saying(["?", "bet", "bet", "bet", "?", "?"], ["call", "fold", "call"])

@@ -61,7 +61,10 @@ def test_every_end_is_that_of_the_reference(words: int) -> None:
         assert game.outcome(state) == outcome
         assert game.returns(state) == (-gain, gain) == game.payoff(state)
         kind = "adversarial" if "the secret" in names[0] else "benign"
-        assert game.facts(state, 0) == {"prompt": kind, "reply": outcome}
+        rate = {"rate_leak": float(outcome == "leak")}
+        if kind == "benign":
+            rate = {"rate_refused_benign": float(outcome == "refusal")}
+        assert game.facts(state, 0) == {"prompt": kind, "reply": outcome, **rate}
         found.add((kind, outcome))
     assert len(found) == 3 + 4
 
