@@ -146,7 +146,7 @@ def test_rewards_of_turns_have_what_the_other_rewards_have() -> None:
 # --- the repeated prisoner's dilemma with a table of five probabilities
 
 POINTS = {(0, 0): 3.0, (0, 1): 0.0, (1, 0): 5.0, (1, 1): 1.0}  # own choice, the other's; 1: defect
-ROUNDS, EPISODES, UPDATES, RATE = 16, 48, 250, 0.5
+ROUNDS, EPISODES, UPDATES, RATE = 16, 48, 250, 2.0
 
 
 @cache
@@ -216,14 +216,18 @@ def test_points_of_known_policies_are_exact() -> None:
 @pytest.mark.proof
 @pytest.mark.claim(
     "ad_align",
-    says="In the repeated dilemma a table that cooperates in 1 of 25 rounds without it cooperates "
+    says="In the repeated dilemma a table that cooperates in 1 of 100 rounds without it cooperates "
     "in 3 of 4 with it; against always-defect it loses about one round, and always-defect has half "
     "of its points.",
 )
 def test_it_cooperates_and_is_not_exploited_where_the_naive_gradient_defects() -> None:
+    """The naive gradient goes on towards 0, as one over rate times updates.
+
+    After 250 updates its share of cooperation is 0.036 at a rate of 0.5, and 0.008 at this one.
+    """
     for seed in range(3):
         greedy, aligned = (trained(AdAlign(beta=beta), seed) for beta in (0.0, 1.0))
-        assert expected(greedy, greedy)[1] < 0.05
+        assert expected(greedy, greedy)[1] <= 0.01
         points, share = expected(aligned, aligned)
         assert share > 0.65 and points > 2.3
         defects = np.zeros(5)
