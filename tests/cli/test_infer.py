@@ -68,6 +68,22 @@ def test_the_table_has_the_given_tasks(run: Path, tmp_path: Path) -> None:
     assert [prompt.asked for prompt in prompts] == ["goal_1_1", reward, f"[{goal}]"]
 
 
+def test_an_agent_by_name_is_trained_and_prompted(tmp_path: Path) -> None:
+    folder = tmp_path / "psm"
+    settings = ("--agent", "psm", "--agent.gamma", 0.9, "--data-steps", 3_000, "--updates", 181)
+    trained = _run("train", "zero_shot", *settings, "--out", folder)
+    assert trained.exit_code == 0, trained.output
+    assert f"Next: zerogym infer {folder}" in " ".join(trained.output.split())
+    assert _run("train", "zero_shot", "--resume", folder).exit_code == 0
+    result = _infer(folder, "--task", "goal_1_1", "--reward", "row", "--episodes", 1)
+    assert result.exit_code == 0, result.output
+    assert [row[-1] for row in _rows(result)] == ["1.00", "1.00"]
+    for more, words in ((("--adapt", 50), "--adapt: "), (("--save", tmp_path / "p"), "--save: ")):
+        _check_error(_infer(folder, *more), f"{words}the agent of this run is none of forward")
+    _check_error(_run("predict", folder, tmp_path / "psm"), "saved prompts: the agent of this run")
+    _check_error(_run("train", "zero_shot", "--agent", "psn"), "did you mean 'psm'")
+
+
 def test_a_searched_z_is_beside_the_inferred_one(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

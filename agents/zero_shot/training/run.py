@@ -23,9 +23,7 @@ from zerogym.agents.datasets.stored import load_dataset
 from zerogym.agents.json_lines import NotALog, read_rows
 from zerogym.agents.parts import recorded_part
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
-from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
-from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
-from zerogym.agents.zero_shot.algorithms.flow_bc import FlowFB
+from zerogym.agents.zero_shot.algorithms.creation import create_agent
 from zerogym.agents.zero_shot.algorithms.optimisers import below
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation.diagnosis import log_metrics
@@ -244,10 +242,14 @@ def load_checkpoint(path: Path, agents: Mapping[str, FBAgent]) -> None:
 
 
 def _create(config: FBConfig, dataset: Dataset, space: gym.Space[Any]) -> FBAgent:
+    return create_agent(config, dataset, *actions_of(space))
+
+
+def actions_of(space: gym.Space[Any]) -> tuple[int, bool]:
+    """Return the number of actions or of their coordinates, and whether they are discrete."""
     if isinstance(space, gym.spaces.Discrete):
-        return DiscreteFB.create(config, dataset, int(space.n))
-    maker = FlowFB if config.flow_bc > 0 else ContinuousFB
-    return maker.create(config, dataset, math.prod(space.shape or ()))
+        return int(space.n), True
+    return math.prod(space.shape or ()), False
 
 
 def _data(config: FBConfig, env: gym.Env[Any, Any]) -> Dataset:

@@ -17,11 +17,11 @@ COLUMNS = (  # of a row of `returns_beside`
 
 
 class TrainedAgent:
-    """The agent of a run of `zerogym train fb`.
+    """The agent of a run of `zerogym train fb` or `zerogym train zero_shot`.
 
     Attributes:
         env: Id of its world.
-        gamma: Discount of its training.
+        gamma: Discount of its training; None if it has none.
         model: The model.
         world: The environment without a task, to look up tasks in.
 
@@ -36,25 +36,25 @@ class TrainedAgent:
 
     def __init__(self, run: Path) -> None:
         from zerogym.agents.atomic_files import NotAModel, read_json
-        from zerogym.agents.zero_shot.models.compatibility import check_env
-        from zerogym.agents.zero_shot.models.model import FBModel
+        from zerogym.agents.zero_shot.training.agents import load_model
         from zerogym.envs.recorded import recorded_id, recorded_wrappers, without_keys
 
         if not run.is_dir():
             raise UsageError(f"there is no directory {str(run)!r}")
         try:
             found = read_json(run / "config.json")
-            named, arguments, self.gamma = (found[name] for name in ("env", "env_kwargs", "gamma"))
-        except (NotAModel, KeyError) as error:
-            raise UsageError(f"{run} is not a run of `zerogym train fb`: {error}") from None
+            named, arguments = found["env"], found["env_kwargs"]
+            self.gamma = found["gamma"] if "agent" not in found else found["agent"].get("gamma")
+        except (NotAModel, KeyError, AttributeError) as error:
+            raise UsageError(f"{run} is not a run of `zerogym train`: {error}") from None
         self.env = recorded_id(named, run / "config.json")
         self._arguments = without_keys(arguments)
         self._wrappers = found.get("wrappers", {})
         recorded_wrappers(self._wrappers, run / "config.json", typed_modules)
-        self.model = FBModel.load(run / "model")
+        self.model = load_model(run / "model", found.get("agent", "fb"))
         with usage_errors(ValueError):
             made = self.make(None)
-            check_env(self.model.shape, made)
+            self.model.check_env(made)
         self.world: Any = made.unwrapped
         if not (hasattr(self.world, "task_of") and hasattr(self.world, "tasks")):
             raise UsageError(
@@ -73,13 +73,21 @@ class TrainedAgent:
         with usage_errors(ValueError, TypeError):
             return self.world.task_of(spec)
 
-    def returns(self, z: Any, task: Any, episodes: int, seed: int) -> Mapping[str, float]:
-        """The return of a z in a task, beside random, straight-line and exact play."""
+    def only_fb(self, what: str) -> Any:
+        """The model, for what only forward-backward models can do."""
+        from zerogym.agents.zero_shot.models.model import FBModel
+
+        if not isinstance(self.model, FBModel):
+            raise UsageError(f"{what}: the agent of this run is none of forward-backward kind")
+        return self.model
+
+    def returns(self, prompt: Any, task: Any, episodes: int, seed: int) -> Mapping[str, float]:
+        """The return of a prompt in a task, beside random, straight-line and exact play."""
         from zerogym.agents.zero_shot.evaluation.returns import returns_beside
-        from zerogym.agents.zero_shot.models.policy import FixedTask
+        from zerogym.agents.zero_shot.protocol import Prompted
 
         env = self.make(task)
-        row = returns_beside(FixedTask(self.model, z), env, task, episodes, seed)
+        row = returns_beside(Prompted(self.model, prompt), env, task, episodes, seed)
         env.close()
         return row
 

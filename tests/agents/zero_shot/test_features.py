@@ -129,6 +129,7 @@ def test_features_that_cannot_be() -> None:
 def test_no_torch_at_registration() -> None:
     code = (
         "import sys; from zerogym.agents.zero_shot.features import FEATURES;"
+        "from zerogym.agents.zero_shot.agents import AGENTS; AGENTS.names();"
         "FEATURES.names(); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -29,7 +29,7 @@ METHODS = ("search", "residual")  # of `--adapt-method`
 
 @friendly
 def infer(
-    run: Annotated[Path, typer.Argument(help="A run directory of `zerogym train fb`.")],
+    run: Annotated[Path, typer.Argument(help="A run directory of `zerogym train`.")],
     task: Annotated[list[str] | None, typer.Option(help="A task of the world, by name.")] = None,
     reward: Annotated[
         list[str] | None,
@@ -61,6 +61,7 @@ def infer(
     require("torch", "control", "zerogym infer")
     from zerogym.agents.zero_shot.evaluation.diagnosis import explain
     from zerogym.agents.zero_shot.evaluation.returns import can_infer, evaluate_returns
+    from zerogym.agents.zero_shot.models.model import FBModel
     from zerogym.agents.zero_shot.models.policy import FixedTask
 
     agent = TrainedAgent(run)
@@ -68,6 +69,9 @@ def infer(
         raise UsageError(f"{save} holds prompts already: remove them, or name another folder")
     # On other starts than those of the table.
     find = _finder(adapt_method, adapt, seed + episodes, agent.gamma)
+    for what, given in (("--adapt", find), ("--save", save)):
+        if given is not None:
+            agent.only_fb(what)
     tasks = _tasks(agent, [*(task or []), *(reward or [])], goal or [])
     shown = tasks
     if not (task or reward or goal):  # leave out tasks whose reward the samples do not show
@@ -88,7 +92,8 @@ def infer(
                 make = partial(agent.make, one)
                 with usage_errors(ValueError, prefix=f"{one.name}: "):
                     z = find(agent.model, z, make, task=one).z
-                value = evaluate_returns(FixedTask(agent.model, z), make(), episodes, seed)
+                policy = FixedTask(agent.only_fb("--adapt"), z)
+                value = evaluate_returns(policy, make(), episodes, seed)
                 cells.append(f"{value:.2f}")
                 row["adapted"] = value
             prompts.append(z)
@@ -96,7 +101,9 @@ def infer(
             rows.append({"task": one.name, **row})
             bar.advance(line)
     out.print(table)
-    notes = {one.name: explain(agent.model, one, agent.gamma).reasons for one in tasks.values()}
+    notes: dict[str, Any] = {}
+    if isinstance(agent.model, FBModel):  # the diagnosis is of F and B
+        notes = {one.name: explain(agent.model, one, agent.gamma).reasons for one in tasks.values()}
     for name, reasons in notes.items():
         for reason in reasons:
             out.print(f"[yellow]{escape(printable(name))}:[/] {escape(reason)}")

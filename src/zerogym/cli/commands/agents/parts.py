@@ -32,10 +32,12 @@ def parts(
     from zerogym.agents.explore.policies import POLICIES
     from zerogym.agents.llm.algorithms.presets import PRESETS
     from zerogym.agents.llm.algorithms.tables import TABLES
+    from zerogym.agents.zero_shot.agents import AGENTS
     from zerogym.agents.zero_shot.features import FEATURES
 
     # of collections and of zero-shot agents, too
     tables: dict[str, Table[Any]] = {**TABLES, "policy": POLICIES, "features": FEATURES}
+    tables["agent"] = AGENTS
     if name is not None and name not in (*tables, _PRESET):
         if name in PRESETS and not any(name in table.names() for table in tables.values()):
             _explain_preset(name)

@@ -14,7 +14,7 @@ from zerogym.errors import require
 
 @friendly
 def predict(
-    run: Annotated[Path, typer.Argument(help="A run directory of `zerogym train fb`.")],
+    run: Annotated[Path, typer.Argument(help="A run directory of `zerogym train`.")],
     prompts: Annotated[
         list[Path], typer.Argument(help="What `zerogym infer --save` kept: files, or its folder.")
     ],
@@ -36,7 +36,8 @@ def predict(
     from zerogym.agents.zero_shot.prompts.prompt import Prompt
 
     agent = TrainedAgent(run)
-    loaded = {path: Prompt.load(path, agent.model) for path in _files(prompts)}
+    model = agent.only_fb("saved prompts")
+    loaded = {path: Prompt.load(path, model) for path in _files(prompts)}
     tasks = {}
     for path, prompt in loaded.items():
         own = agent.world.tasks.keys

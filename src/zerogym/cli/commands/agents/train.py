@@ -1,6 +1,6 @@
-"""`zerogym train llm`, `best` and `fb`: their options are the fields of the config.
+"""`zerogym train llm`, `best`, `fb` and `zero_shot`: their options are the fields of the config.
 
-`llm` and `fb` keep a run directory; Ctrl-C saves, and `--resume DIR` continues.
+`llm`, `fb` and `zero_shot` keep a run directory; Ctrl-C saves, and `--resume DIR` continues.
 """
 
 import json
@@ -174,6 +174,45 @@ def train_fb(
     else:
         _show_scores(folder / "log.jsonl")
     out.print(f"Next: zerogym infer {escape(str(trained[0].path.parent))}")
+
+
+@train.command(
+    "zero_shot", cls=settings_command("zerogym.agents.zero_shot.training.agents:ZeroShotConfig")
+)
+@friendly
+def train_zero_shot(
+    context: typer.Context,
+    chosen: RunFolder = None,
+    resume: Resume = None,
+    config_file: ConfigFile = None,
+) -> None:
+    """Train a zero-shot agent by name (`zerogym parts agent`); tasks are given afterwards."""
+    require("torch", "control", "zerogym train zero_shot")
+    from zerogym.agents.zero_shot.training.agents import ZeroShotConfig, train_agent
+
+    given = _with_full_id(typed(context))
+    import_settings(given)
+    given = read_config(ZeroShotConfig, config_file, given)
+    folder = resume or chosen or Path("runs/zero_shot")
+    if resume is not None:
+        file = resume / "config.json"
+        given = from_file(_read(file), given, file)
+    config = build(ZeroShotConfig, given)
+    done = 0
+    with progress_bar() as bar:
+        line = bar.add_task("updates", total=config.updates, note="")
+
+        def show(progress: Any) -> None:
+            nonlocal done
+            done = progress.updates
+            bar.update(line, completed=done, note=shown_metrics(progress.metrics, ""))
+
+        verb = "zero_shot"
+        with interrupted(lambda: _continuation(done, "updates", verb, folder)), _run_errors():
+            trained = train_agent(config, folder, show)
+    out.print(f"[green]Model:[/] {escape(str(trained.path))}")
+    _show_scores(folder / "log.jsonl")
+    out.print(f"Next: zerogym infer {escape(str(folder))}")
 
 
 def _show_scores(path: Path) -> None:
