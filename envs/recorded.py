@@ -52,7 +52,8 @@ def recorded_wrappers(wrappers: object, file: Path, typed: Collection[str] = ())
         typed: The modules that the user typed.
 
     Raises:
-        ImportRefused: If one is `module:Class` of another module.
+        ImportRefused: If one is `module:Class` of another module, or an MCP server would be
+            started or called.
 
     Example:
         >>> recorded_wrappers({"FormatReward": {"bonus": 0.2}}, Path("run.json"))
@@ -65,6 +66,22 @@ def recorded_wrappers(wrappers: object, file: Path, typed: Collection[str] = ())
                 f"imported: type --wrappers again, or name the module yourself "
                 f"(zerogym --import {module or 'MODULE':.200} ...)"
             )
+    for server in _mcp_servers(wrappers):
+        raise ImportRefused(
+            f"{file} names the MCP server {server!r:.200}, and nothing that a file names is "
+            "started or called: type --wrappers again"
+        )
+
+
+def _mcp_servers(value: object) -> list[object]:
+    """Return the servers of the tools `("mcp", {"server": ...})` in arguments of wrappers."""
+    if isinstance(value, Mapping):
+        return [found for each in value.values() for found in _mcp_servers(each)]
+    if not isinstance(value, (list, tuple)):
+        return []
+    if len(value) == 2 and value[0] == "mcp":
+        return [value[1].get("server") if isinstance(value[1], Mapping) else value[1]]
+    return [found for each in value for found in _mcp_servers(each)]
 
 
 def own_references(wrappers: object) -> list[str]:

@@ -9,6 +9,7 @@ from zerogym.errors import UnknownName
 
 TOOLS: dict[str, str] = {
     "calculator": "zerogym.envs.tools.calculator.calculator:Calculator",
+    "mcp": "zerogym.envs.tools.mcp.tool:MCPTool",
     "notebook": "zerogym.envs.tools.interpreters.notebook:NotebookTool",
     "open_page": "zerogym.envs.tools.search.tools:OpenPageTool",
     "python": "zerogym.envs.tools.interpreters.python:PythonTool",

@@ -27,7 +27,7 @@ def test_tools_are_made_by_name_and_with_arguments() -> None:
         make_tool(("python", {"nonsense": 1}))
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", sorted({*TOOLS} - {"mcp"}))  # whose tools are a server's
 def test_a_tool_describes_itself_and_its_example_is_a_call(name: str) -> None:
     tool = make_tool(name)
     assert tool.name == name
