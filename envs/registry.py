@@ -193,6 +193,7 @@ TOOLS: tuple[Task, ...] = (
     Task("Shell", "tools.shell_world.env:ShellEnv", tags=("multi-turn", "sandbox")),
     Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
     Task("CodeCreator", "tools.code_triplet.creator:CodeCreatorEnv"),
+    Task("Web", "tools.web.env:WebEnv", tags=("multi-turn",)),
 )
 
 # The single-seat view of each game.

@@ -31,6 +31,7 @@ WORLDS = (
         stop=("</sql>",),
     ),
     world("Search", "zerogym/Search-v0", "A walk over facts of documents that a search finds."),
+    world("Web", "zerogym/Web-v0", "A task on a site of pages, links and forms."),
     world(
         "Router", "zerogym/Router-v0", "Facts that only experts of their topics know, at a price."
     ),

@@ -1,0 +1,123 @@
+"""Web: the expert on every template needs each of its calls; chance; a start near the goal."""
+
+import numpy as np
+import pytest
+
+from helpers.tools.plans import check_expert, gaps, play_calls
+from zerogym.envs.tools.web.env import WebEnv
+from zerogym.envs.tools.web.sample import TEMPLATES, sample_site
+
+each_template = pytest.mark.parametrize("category", TEMPLATES)
+
+
+def test_there_are_as_many_templates_as_promised() -> None:
+    assert len(TEMPLATES) >= 15
+
+
+@each_template
+def test_the_expert_scores_and_needs_each_of_its_calls(category: str) -> None:
+    for seed, (difficulty, pointing) in enumerate(((0, "number"), (3, "point"))):
+        env = WebEnv(difficulty=difficulty, category=category, pointing=pointing)
+        check_expert(env, seed)
+        assert [score for _, score in gaps(env, seed)] == [0.0] * len(env.expert_plan())
+
+
+@pytest.mark.proof
+@each_template
+def test_the_expert_over_a_thousand_seeds_of_each_template(category: str) -> None:
+    for seed in range(1000):
+        env = WebEnv(
+            difficulty=seed % 9,
+            category=category,
+            pointing="point" if seed % 3 == 0 else "number",
+            elements=100 if seed % 10 == 1 else 0,
+        )
+        check_expert(env, seed)
+        if seed < 100:
+            assert all(score == 0.0 for _, score in gaps(env, seed)), seed
+
+
+@pytest.mark.proof
+@each_template
+def test_chance_is_below_a_twentieth(category: str) -> None:
+    for difficulty in (0, 1):
+        env, rng, won = (
+            WebEnv(difficulty=difficulty, category=category),
+            np.random.default_rng(4),
+            0,
+        )
+        for seed in range(400):
+            env.reset(seed=seed)
+            over = False
+            while not over:
+                _, reward, terminated, truncated, _ = env.step(env.random_action(rng))
+                over = terminated or truncated
+            won += reward == 1
+        assert won < 0.05 * 400, difficulty
+
+
+@each_template
+def test_the_goal_is_not_met_at_the_start_and_lost_by_doing_too_much(category: str) -> None:
+    env = WebEnv(category=category)
+    env.reset(seed=5)
+    plan = list(env.expert_plan())
+    _, reward, _, _, info = env.step("<answer>done</answer>")
+    assert reward == 0 and info["feedback"] == "Nothing has been changed on the site."
+    if category in ("form", "dropdowns", "survey", "login", "calendar", "inbox", "forum"):
+        env.reset(seed=5)
+        browser = env._running().state
+        for tool, call in ((env._tools()[call.tool], call) for call in plan):
+            page, edits, url = browser.page, dict(browser.edits), browser.url
+            tool.call(call.arguments, browser)
+        browser.page, browser.edits, browser.url = page, edits, url
+        tool.call(call.arguments, browser)  # what was sent last, once more
+        _, reward, _, _, info = env.step("<answer>done</answer>")
+        assert reward == 0 and info["feedback"] == "The site keeps something else."
+
+
+@pytest.mark.parametrize("pointing", ["number", "point"])
+def test_done_carries_out_the_first_steps(pointing: str) -> None:
+    whole = WebEnv(category="wizard", difficulty=3, pointing=pointing)
+    whole.reset(seed=2)
+    near = WebEnv(category="wizard", difficulty=3, pointing=pointing, done=0.5)
+    prompt, _ = near.reset(seed=2)
+    acts = len(near._running().problem.acts())
+    assert 0 < len(near.expert_plan()) < len(whole.expert_plan())
+    assert acts - int(acts / 2) <= len(near.expert_plan())
+    assert f"Step {acts // 4 + 1} of" in prompt  # two acts a page
+    check_expert(near, 2)
+    left_out = play_calls(near, 2, list(near.expert_plan())[1:])
+    assert left_out[0] == 0.0
+
+
+def test_nothing_on_a_page_gives_the_required_value_away() -> None:
+    """Passwords, texts and dates that the task names stand on no page before they are typed."""
+    for category in ("login", "form", "calendar", "inbox"):
+        for seed in range(20):
+            env = WebEnv(category=category, difficulty=1)
+            prompt, _ = env.reset(seed=seed)
+            page = prompt.partition("\npage ")[2].partition("You can use")[0]
+            for act in env._running().problem.acts():
+                assert act.tool != "type" or act.value not in page
+
+
+def test_unfit_arguments_are_refused() -> None:
+    for unfit in ({"pointing": "eye"}, {"elements": 251}, {"elements": True}, {"done": 1}):
+        with pytest.raises(ValueError, match=next(iter(unfit))):
+            WebEnv(**unfit)
+
+
+def test_a_huge_text_is_refused_in_words() -> None:
+    env = WebEnv(category="form")
+    env.reset(seed=0)
+    text = '<type>{"element": 2, "text": "' + "x" * 10_000_000 + '"}</type>'
+    observation, _, terminated, truncated, _ = env.step(text)
+    assert not (terminated or truncated) and len(observation) < 2000
+    observation = env.step('<type>{"element": 2, "text": "' + "x" * 5000 + '"}</type>')[0]
+    assert "allowed are 2000" in observation
+
+
+def test_sites_are_drawn_from_their_generator_only() -> None:
+    for category in TEMPLATES:
+        sites = [sample_site(np.random.default_rng(8), 3, category) for _ in range(2)]
+        assert sites[0] == sites[1] and sites[0].goal() != sites[0].first_data()

@@ -1,0 +1,70 @@
+"""The same site over HTTP: recorded episodes end the same for a client that shares no code."""
+
+import numpy as np
+import pytest
+
+from helpers.tools.http_visitor import Visitor
+from zerogym.envs.tools.web.browser import Browser
+from zerogym.envs.tools.web.env import WebEnv
+from zerogym.envs.tools.web.html import to_html
+from zerogym.envs.tools.web.sample import TEMPLATES, sample_site
+from zerogym.envs.tools.web.server import MAX_BODY, served
+from zerogym.envs.tools.web.site import Site
+
+
+def record(category: str, seed: int, expert: bool) -> tuple[Site, list, Browser]:
+    """Play an episode; return the site, the calls that were made, and the browser at the end."""
+    env, rng, over = WebEnv(category=category, elements=12), np.random.default_rng(seed + 90), False
+    env.reset(seed=seed)
+    while not over:
+        action = env.oracle_action() if expert else env.random_action(rng)
+        _, _, terminated, truncated, _ = env.step(action)
+        over = terminated or truncated
+    episode = env._running()
+    return episode.problem, episode.log, episode.state
+
+
+@pytest.mark.parametrize("category", TEMPLATES)
+def test_a_recorded_episode_ends_the_same_over_http(category: str) -> None:
+    for seed, expert in ((3, True), (4, False)):
+        site, calls, browser = record(category, seed, expert)
+        with served(site) as server:
+            visitor = Visitor(server.address)
+            for call in calls:
+                visitor.call(call.tool, dict(call.arguments))
+            visitor.close()
+            assert visitor.html == to_html(browser.page)
+            assert server.data == browser.data
+            assert server.solved == expert
+
+
+def test_names_and_values_are_escaped() -> None:
+    site = sample_site(np.random.default_rng(0), 0, "forum")
+    thread, comment, _ = site.targets[0]
+    evil = '"><script>alert(1)</script>&amp;'
+    with served(site) as server:
+        visitor = Visitor(server.address)
+        assert visitor.request("GET", f"/?{evil.replace(' ', '')}")[0] in (200, 404)
+        body = f"t={thread}&c={comment}&text=%22%3E%3Cb%3E"
+        assert visitor.request("POST", "/send", body)[0] == 303
+        assert server.data["answers"] == [[thread, comment, '"><b>']]
+        visitor.close()
+    flights = sample_site(np.random.default_rng(0), 0, "flights")
+    page = flights.read(flights.first_data(), '/?from="><b>')
+    assert "<b>" not in to_html(page)
+
+
+def test_unfit_requests_change_nothing() -> None:
+    site = sample_site(np.random.default_rng(0), 0, "form")
+    with served(site) as server:
+        visitor = Visitor(server.address)
+        other = {"Origin": "http://other.example"}
+        assert visitor.request("POST", "/send", "City=Oslo", other)[0] == 403
+        visitor = Visitor(server.address)
+        assert visitor.request("POST", "/send", "", {"Content-Length": str(MAX_BODY + 1)})[0] == 413
+        visitor = Visitor(server.address)
+        assert visitor.request("POST", "/nowhere", "a=1")[2] == "/not-found"
+        assert visitor.request("GET", "/not-found")[0] == 404
+        assert server.data == site.first_data()
+        assert server.server_address[0] == "127.0.0.1"
+        visitor.close()
