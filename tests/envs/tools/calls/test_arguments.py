@@ -1,4 +1,4 @@
-"""Whether arguments fit a schema: the quick answer is the validator's."""
+"""The quick check of arguments against a schema gives the validator's answer."""
 
 import itertools
 

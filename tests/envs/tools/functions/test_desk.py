@@ -61,7 +61,7 @@ class Desk:
 
 
 def facts_of(problem):
-    """What the customer of a problem knows: from the expert's conversation and the reply tool."""
+    """Return the customer's facts: from the expert's conversation and the reply tool."""
     (tool,) = (one for one in problem.functions if one.name == "reply_to_customer")
     (opening,) = (call for call in problem.plan if call.tool.startswith("open_"))
     customer: Customer = tool._customer
