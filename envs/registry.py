@@ -190,6 +190,7 @@ TOOLS: tuple[Task, ...] = (
     Task("Search", "tools.search.env:SearchEnv", tags=("multi-turn",)),
     Task("Router", "tools.router.env:RouterEnv", tags=("multi-turn",)),
     Task("Functions", "tools.functions.env:FunctionsEnv", tags=("multi-turn",)),
+    Task("NovelLib", "tools.novel_lib.env:NovelLibEnv", tags=("multi-turn",)),
     Task("Shell", "tools.shell_world.env:ShellEnv", tags=("multi-turn", "sandbox")),
     Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
     Task("CodeCreator", "tools.code_triplet.creator:CodeCreatorEnv"),
