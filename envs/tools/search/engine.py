@@ -17,7 +17,8 @@ from zerogym.envs.tools.search.corpus import Corpus
 from zerogym.envs.tools.search.generated_corpus import Fact, write_facts
 from zerogym.envs.tools.search.index import tokens
 from zerogym.envs.tools.search.noise import false_facts, sentences, with_adverts
-from zerogym.envs.tools.search.questions import Ground, SearchProblem
+from zerogym.envs.tools.search.pages import Ground
+from zerogym.envs.tools.search.questions import SearchProblem
 from zerogym.envs.tools.search.tools import OpenPageTool
 from zerogym.envs.tools.tool import Tool, ToolResult, one_text
 

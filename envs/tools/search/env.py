@@ -12,6 +12,7 @@ import numpy as np
 
 from zerogym.envs.problems import Difficulty
 from zerogym.envs.splits import Split
+from zerogym.envs.tools.calculator.calculator import Calculator
 from zerogym.envs.tools.calls import Call
 from zerogym.envs.tools.search.corpus import MAX_HITS
 from zerogym.envs.tools.search.engine import (
@@ -24,13 +25,12 @@ from zerogym.envs.tools.search.engine import (
 )
 from zerogym.envs.tools.search.index import tokens
 from zerogym.envs.tools.search.own import corpus_at, read_questions
+from zerogym.envs.tools.search.pages import ground_of, one_letter_off, random_object
 from zerogym.envs.tools.search.questions import (
     MISSING,
     SHARES,
     SearchProblem,
     edited,
-    ground_of,
-    random_object,
     sample_problem,
 )
 from zerogym.envs.tools.search.rubric import rubric_share, without_citations
@@ -40,9 +40,9 @@ from zerogym.errors import UnknownName
 
 ENGINES = ("bm25", "simulated")
 _RULES = (
-    "The answer is a name or a year that the documents state. A name in the question may be "
-    "misspelt, and two people may have one name. Where two editions of a page disagree, the later "
-    f"one counts. If the documents do not state the answer, it is: {MISSING}."
+    "The answer is a name or a number. A name in the question may have one wrong letter, and two "
+    "people may have one name. Where two editions of a page disagree, the later one counts. If the "
+    f"documents do not give the answer, it is: {MISSING}."
 )
 _CITATIONS = (
     "After the first line of the answer, name what you found on the way, a line each, with the "
@@ -57,11 +57,12 @@ class SearchEnv(ToolWorld[SearchProblem]):
         The documents are pages about invented towns, rivers, guilds and people. A question is a
         walk over `hops` facts: "What is the founding year of the birthplace of the teacher of
         Mira Tolvan?" Each page of the walk has to be found, by the name that the page before
-        states. One thing may be wrong with the sources (the category): a page of the walk is lost
-        or does not state the fact, and the answer is "not in the documents"; a page has two
-        editions that disagree, and the later one counts; the name in the question is misspelt; two
-        people have that name, and the question states a further fact of the right one. The facts
-        of the walk are drawn anew for each question, so that a policy cannot know them by heart.
+        states. One thing may make it harder (the category): a page of the walk is lost or does not
+        state the fact, and the answer is "not in the documents"; a page has two editions that
+        disagree, and the later one counts; the name in the question is misspelt; two people have
+        that name, and the question states a further fact of the right one; the answer is the
+        difference of two years, and there is a calculator. The facts of the walk are drawn anew
+        for each question, so that a policy cannot know them by heart.
 
     Observation:
         First the question and the tools; then the results of the calls. A search lists ids and
@@ -85,18 +86,21 @@ class SearchEnv(ToolWorld[SearchProblem]):
         call beyond `max_calls`.
 
     Difficulty:
-        A walk of `1 + difficulty` facts, at most 8; a fractional part is the chance of one more.
+        A question of `1 + difficulty` facts, at most 8; a fractional part is the chance of one
+        more. A difference needs two at least.
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (plain, missing, conflict, misspelt,
-        ambiguous), `documents` (how many there are, from 100 to 1,000,000; default 640; a process
-        draws a corpus once), `engine` (`bm25` or `simulated`), `noise` (0 to 1: the probability of
-        a false document of the simulated engine, else of an advert after each sentence and of a
-        dead link for each page of the walk), `first_failure` (the probability that the first search
-        of the episode finds nothing, or nothing relevant), `results` (documents a search shows,
-        default 5), `rubric_weight` (default 0), `corpus` and `questions` (paths of one's own
-        documents, a folder or JSON lines, and of questions, JSON lines; both or none),
-        `max_turns` (default 26), `max_calls` (default 24), `call_cost`, `format`, `render_mode`.
+        ambiguous, difference), `documents` (how many there are, from 100 to 1,000,000; default 640;
+        a process draws a corpus once, a million in about a minute and 3 GB), `engine` (`bm25` or
+        `simulated`), `noise` (0 to 1: the probability of a false document of the simulated engine,
+        else of an advert after each sentence and of a dead link for each page of the walk),
+        `first_failure` (the probability that the first search of the episode finds nothing, or
+        nothing relevant), `results` (documents a search shows, default 5), `rubric_weight` (default
+        0), `corpus` and `questions` (paths of one's own documents, a folder or JSON lines, and of
+        questions, JSON lines with `question`, `answer` and perhaps `evidence`, a list of ids; both
+        or none), `max_turns` (default 26), `max_calls` (default 24), `call_cost`, `format`,
+        `render_mode`.
         `reset(options={"noise": p})` sets the noise of one episode, for a curriculum
         (`prompts="zero_search"`).
 
@@ -126,8 +130,10 @@ class SearchEnv(ToolWorld[SearchProblem]):
         Citation-Aware Rubric Rewards" (2026, arXiv 2601.06021). Evidence recall: "IM-RAG:
         Multi-Round Retrieval-Augmented Generation Through Learning Inner Monologues" (2024, arXiv
         2405.13021). Noisy pages: "DeepResearcher: Scaling Deep Research via Reinforcement Learning
-        in Real-world Environments" (2025, arXiv 2504.03160). Their documents are the web's and
-        Wikipedia's, their rewards are F1 or a language model's; ours are generated and exact.
+        in Real-world Environments" (2025, arXiv 2504.03160). Two tools: "Tool-Star: Empowering
+        LLM-Brained Multi-Tool Reasoner via Reinforcement Learning" (2025, arXiv 2505.16410). Their
+        documents are the web's and Wikipedia's, their rewards are F1 or a language model's; ours
+        are generated and exact.
     """
 
     problem_class = SearchProblem
@@ -184,7 +190,10 @@ class SearchEnv(ToolWorld[SearchProblem]):
         problem: SearchProblem = self._running().problem
         if problem.pose is None or isinstance(problem.base, str):
             return "<answer>I do not know</answer>"
-        drawn = random_object(rng, ground_of(*problem.base), problem.pose.relations[-1])
+        relation, ground = problem.pose.relations[-1], ground_of(*problem.base)
+        drawn = random_object(rng, ground, relation)
+        if problem.pose.year is not None:
+            drawn = str(abs(int(drawn) - int(random_object(rng, ground, relation))))
         return f"<answer>{drawn}</answer>"
 
     def _share(self, name: str, value: Any) -> float:
@@ -223,6 +232,11 @@ class SearchEnv(ToolWorld[SearchProblem]):
         if problem.pose is None:
             return True
         corpus = self._library(problem).corpus
+        named = problem.pose.written
+        near = {hit.title for hit in corpus.search(named, MAX_HITS)}
+        near = {title for title in near if one_letter_off(title, named)}
+        if near - ({problem.pose.start} if problem.category == "misspelt" else set()):
+            return False  # a lost page could be a misspelt name
         shown = [problem.question]
         for query, ids in problem.visits:
             hits = corpus.search(query, self.results)
@@ -230,8 +244,10 @@ class SearchEnv(ToolWorld[SearchProblem]):
                 return False
             if ids and self.engine == "simulated" and hits[0].id not in ids:
                 return False  # the engine writes about the best match
-            shown += [hit.title for hit in hits]
+            shown += [f"{hit.id} {hit.title}" for hit in hits]
             shown += [f"{corpus.document(id).title} {corpus.document(id).text}" for id in ids]
+        if problem.category == "difference":
+            shown.append("")  # the calculator's result
         before = " ".join(shown[:-1]).lower()
         return problem.category == "missing" or problem.answer.lower() not in before
 
@@ -243,9 +259,10 @@ class SearchEnv(ToolWorld[SearchProblem]):
 
     def _toolbox(self, problem: SearchProblem) -> Sequence[Tool]:
         library = self._library(problem)
+        computing = [Calculator()] if problem.category == "difference" else []
         if self.engine == "simulated":
-            return [SimulatedSearch(library)]
-        return [Search(library), OpenPage(library), Find(library)]
+            return [SimulatedSearch(library), *computing]
+        return [Search(library), OpenPage(library), Find(library), *computing]
 
     def _new_state(self, problem: SearchProblem) -> SearchState:
         return SearchState()
@@ -256,6 +273,9 @@ class SearchEnv(ToolWorld[SearchProblem]):
             calls += [Call("search", {"query": query})] * (1 if calls or not problem.first else 2)
             if self.engine == "bm25":
                 calls += [Call("open", {"id": id}) for id in ids]
+        if problem.category == "difference":
+            early, late = sorted(problem.ends)  # years of four digits
+            calls.append(Call("calculator", {"expression": f"{late} - {early}"}))
         return calls
 
     def _task(self, problem: SearchProblem) -> str:
@@ -273,7 +293,7 @@ class SearchEnv(ToolWorld[SearchProblem]):
     def _judge(self, problem: SearchProblem, state: SearchState, answer: str) -> Judgement:
         first = next((line for line in answer.splitlines() if line.strip()), "")
         right = _bare(first) == _bare(problem.answer)
-        share = rubric_share(problem.facts, problem.answer, answer, state.read)
+        share = rubric_share(problem.facts, problem.ends, answer, state.read)
         if problem.category == "missing":
             share = float(right)  # there is nothing to cite
         score = right * (1 - self.rubric_weight + self.rubric_weight * share)

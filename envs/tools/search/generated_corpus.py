@@ -262,18 +262,29 @@ def _write(picks: _Picks, facts: Sequence[Fact]) -> str:
     return " ".join(said)
 
 
-def question_in_words(thing: str, relations: Sequence[Relation]) -> str:
-    """Write the question for the end of a walk that begins at a thing.
+def phrase_of(thing: str, relations: Sequence[Relation]) -> str:
+    """Write what stands at the end of a walk that begins at a thing.
 
     Example:
-        >>> question_in_words("Osk", [RELATIONS[8], RELATIONS[3]])
-        'What is the year of birth of the mayor of Osk?'
+        >>> phrase_of("Osk", [RELATIONS[8], RELATIONS[3]])
+        'the year of birth of the mayor of Osk'
     """
     if relations[0].subject in _ARTICLE:
         thing = f"the {thing}"
     for relation in relations:
         thing = relation.phrase.format(thing)
-    return f"{'Who' if relations[-1].object == 'person' else 'What'} is {thing}?"
+    return thing
+
+
+def question_in_words(thing: str, relations: Sequence[Relation]) -> str:
+    """Write the question for the end of a walk that begins at a thing.
+
+    Example:
+        >>> question_in_words("Osk", [RELATIONS[8]])
+        'Who is the mayor of Osk?'
+    """
+    who = "Who" if relations[-1].object == "person" else "What"
+    return f"{who} is {phrase_of(thing, relations)}?"
 
 
 def _name(picks: _Picks, kind: str, taken: set[str], longer: bool) -> str:

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from zerogym.envs.tools.search.generated_corpus import Fact
-from zerogym.envs.tools.search.questions import Ground, random_object
+from zerogym.envs.tools.search.pages import Ground, random_object
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _ADVERTS = (

@@ -20,20 +20,22 @@ _CITED = re.compile(r"\[([^\[\]\n]{1,80})\]")
 MAX_CITED = 20  # different documents that are read, as in the paper's code
 
 
-def connected(rubrics: Sequence[Iterable[str]], counts: Sequence[bool], answer: str) -> list[bool]:
+def connected(
+    rubrics: Sequence[Iterable[str]], counts: Sequence[bool], ends: Iterable[str]
+) -> list[bool]:
     """Return which rubrics count and are linked to the answer by others that count.
 
     Args:
         rubrics: The hidden entities of each, the answer being one.
         counts: Whether each is named and supported.
-        answer: Where the chain ends.
+        ends: Where chains end: the answer, or what it is computed from.
 
     Example:
-        >>> connected([{"Osk"}, {"Osk", "Mir"}, {"Mir", "1734"}], [True, False, True], "1734")
+        >>> connected([{"Osk"}, {"Osk", "Mir"}, {"Mir", "1734"}], [True, False, True], ["1734"])
         [False, False, True]
     """
     entities = [frozenset(rubric) for rubric in rubrics]
-    reached, grown = {answer}, True
+    reached, grown = set(ends), True
     linked = [False] * len(entities)
     while grown:
         grown = False
@@ -45,13 +47,13 @@ def connected(rubrics: Sequence[Iterable[str]], counts: Sequence[bool], answer: 
 
 
 def rubric_share(
-    facts: Sequence[Fact], answer: str, reply: str, read: Mapping[str, Iterable[Fact]]
+    facts: Sequence[Fact], ends: Iterable[str], reply: str, read: Mapping[str, Iterable[Fact]]
 ) -> float:
     """Return the share of the facts of a walk that a final text proves, from 0 to 1.
 
     Args:
-        facts: The walk; the subject of the first is named in the question, all objects are hidden.
-        answer: The object of the last.
+        facts: The walk; all objects are hidden, and the question names a subject that is none.
+        ends: The objects that the answer is or follows from.
         reply: The final text; ids of documents stand in brackets.
         read: The facts that each document states, by the ids of those that were read.
     """
@@ -59,13 +61,13 @@ def rubric_share(
         return 0.0
     stated = {fact for id in cited(reply) for fact in read.get(id, ())}
     said = f" {' '.join(tokens(_CITED.sub(' ', reply)))} "
-    start = facts[0].subject
-    hidden = [{name for name in (fact.subject, fact.object) if name != start} for fact in facts]
+    objects = {fact.object for fact in facts}
+    hidden = [{fact.subject, fact.object} & objects for fact in facts]
     counts = [
         fact in stated and all(f" {' '.join(tokens(name))} " in said for name in names)
         for fact, names in zip(facts, hidden, strict=True)
     ]
-    return sum(connected(hidden, counts, answer)) / len(facts)
+    return sum(connected(hidden, counts, ends)) / len(facts)
 
 
 def cited(reply: str) -> list[str]:

@@ -14,8 +14,8 @@ WALK = (Fact("Mira Tol", BIRTHPLACE, "Osk"), Fact("Osk", RIVER, "Ren"), Fact("Re
 READ = {"a": WALK[:1], "b": WALK[1:2], "c": WALK[2:], "d": (Fact("Osk", RIVER, "Vin"),)}
 
 
-def share(reply: str, answer: str = "Pol") -> float:
-    return rubric_share(WALK, answer, reply, READ)
+def share(reply: str) -> float:
+    return rubric_share(WALK, ["Pol"], reply, READ)
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,19 @@ def test_the_share_of_proved_facts_by_hand(reply: str, proved: int) -> None:
 def test_a_chain_reaches_over_branches_and_circles() -> None:
     rubrics = [{"E0", "E1"}, {"E1", "E2"}, {"E2", "E1"}, {"E3"}, {"E4", "E0"}, {"E2", "E5"}]
     every = [True] * 6
-    assert connected(rubrics, every, "E0") == [True, True, True, False, True, True]
-    assert connected(rubrics, [False, *every[1:]], "E0") == [False] * 4 + [True, False]
-    assert connected(rubrics, every, "E9") == [False] * 6
+    assert connected(rubrics, every, ["E0"]) == [True, True, True, False, True, True]
+    assert connected(rubrics, [False, *every[1:]], ["E0"]) == [False] * 4 + [True, False]
+    assert connected(rubrics, every, ["E9"]) == [False] * 6
+
+
+def test_both_years_of_a_difference_end_a_chain() -> None:
+    facts = (*WALK[:1], Fact("Osk", RELATIONS[9], "1200"), Fact("Vin", RELATIONS[9], "1350"))
+    read = {str(number): [fact] for number, fact in enumerate(facts)}
+
+    def proved(cite: str) -> float:
+        return rubric_share(facts, ["1200", "1350"], f"150, Osk 1200 1350 {cite}", read) * 3
+
+    assert proved("[0][1][2]") == 3 and proved("[1][2]") == 2 and proved("[0][2]") == 1
 
 
 def test_citations_are_few_and_short() -> None:

@@ -277,7 +277,7 @@ def test_an_edited_corpus_hides_and_adds_documents() -> None:
     assert len(corpus) == 6 and "new" in corpus and "d5" not in corpus
     assert {hit.id for hit in corpus.search("cat", 50)} == {"d0", "new"}
     assert {hit.id for hit in corpus.search("fox", 50)} == {"d4", "new"}
-    assert corpus.search("herring fish")[0].id == "d1" and corpus.page("d0") == "A red cat."
+    assert corpus.search("herring fish", 1)[0].id == "d1" and corpus.page("d0") == "A red cat."
     with pytest.raises(LookupError, match="d5"):
         corpus.document("d5")
     # The same text has the same score, whether it is new or old; the old one comes first.
