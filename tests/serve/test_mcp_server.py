@@ -61,11 +61,18 @@ def test_three_tasks_are_solved_over_http(mode: str) -> None:
 
 def test_three_tasks_are_solved_over_stdio() -> None:
     """At the same time, in three processes that the client starts and ends."""
+    kinds: list[str] = []
+
+    async def note(message: Any) -> None:
+        kinds.append(type(message).__name__)
+
+    def client_of(name: str, **options: Any) -> Client:
+        command = ["-m", "zerogym", "serve", "--mcp", name]
+        started = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
+        return Client(started, **options)
 
     async def play(world: World) -> float:
-        command = ["-m", "zerogym", "serve", "--mcp", world.name]
-        started = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
-        async with Client(started) as client:
+        async with client_of(world.name) as client:
             # One connection, one session: it need not be named.
             outside = await client.call_tool("reply", {"text": "x"})
             assert outside.is_error and "call `start` first" in text_of(outside)
@@ -73,11 +80,64 @@ def test_three_tasks_are_solved_over_stdio() -> None:
             assert not (await client.call_tool("reply", {"text": "x"})).is_error
             return await solve(client, world, seed=4)
 
+    async def play_functions() -> float:
+        """Each of its episodes has other tools."""
+        async with client_of("functions", mode="legacy", message_handler=note) as client:
+            before = [tool.name for tool in (await client.list_tools()).tools]
+            started = await client.call_tool("start", {"seed": 2})
+            after = [tool.name for tool in (await client.list_tools()).tools]
+            assert set(before) & set(after) == {"start", "reply"}
+            assert all(name in text_of(started) for name in after[2:])
+            own = World("zerogym/Functions-v0").make().unwrapped
+            own.reset(seed=2)
+            for call in own.expert_plan():  # type: ignore[attr-defined]
+                assert not (await client.call_tool(call.tool, dict(call.arguments))).is_error
+            answer = {"text": own.answer_action()}  # type: ignore[attr-defined]
+            return (await client.call_tool("reply", answer)).structured_content["reward"]
+
     async def play_all() -> list[float]:
-        return list(await asyncio.gather(*map(play, WORLDS)))
+        return list(await asyncio.gather(*map(play, WORLDS[:2]), play_functions()))
 
     rewards = asyncio.run(play_all())
-    assert rewards[0] == 1.0 and rewards[2] > 1.0
+    assert rewards[0] == rewards[2] == 1.0 and len(rewards) == 3
+    assert "ToolListChangedNotification" in kinds
+
+
+@pytest.mark.parametrize("name", ["Functions", "Router", "Search"])
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_worlds_own_tools_are_called_with_their_schemas(name: str, mode: str) -> None:
+    """The expert's calls are counted as in the environment, and score 1."""
+
+    async def play(client: Any) -> None:
+        own = world.make().unwrapped
+        own.reset(seed=2)
+        plan = list(own.expert_plan())  # type: ignore[attr-defined]
+        started = await client.call_tool("start", {"seed": 2})
+        key = {"session_id": started.structured_content["observation"]["session_id"]}
+        assert "<" + plan[0].tool not in text_of(started)  # the announcement of calls in replies
+        for call in plan:
+            assert call.tool in text_of(started)
+            result = await client.call_tool(call.tool, dict(call.arguments) | key)
+            assert not result.is_error and "<result>" in text_of(result)
+        answer = {"text": own.answer_action()} | key  # type: ignore[attr-defined]
+        data = (await client.call_tool("reply", answer)).structured_content
+        info = data["observation"]["info"]
+        assert (data["reward"], info["tool_calls"], info["failed_calls"]) == (1.0, len(plan), 0)
+
+    async def check(address: str) -> None:
+        async with Client(f"http://{address}/mcp", mode=mode) as client:
+            before = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert {"start", "reply"} < set(before)
+            assert all("session_id" in tool.input_schema["properties"] for tool in before.values())
+            await play(client)
+            wrong = await client.call_tool("start", {"seed": 1})
+            key = {"session_id": wrong.structured_content["observation"]["session_id"]}
+            result = await client.call_tool("no_such", key)
+            assert result.is_error and "there is no tool 'no_such'" in text_of(result)
+
+    world = World(f"zerogym/{name}-v0")
+    with running([world]) as address:
+        asyncio.run(check(address))
 
 
 def test_calls_that_cannot_be_made_get_words() -> None:

@@ -4,6 +4,7 @@ Connections of the older protocol, and stdio, have one session each; a client of
 2026 sends every request alone and names its session, whose `session_id` `start` returns.
 """
 
+from contextlib import suppress
 from typing import Any
 
 from zerogym import __version__
@@ -12,7 +13,7 @@ from zerogym.serve.mcp_tools import OWN, SESSION, Result, call_tool, list_tools
 from zerogym.serve.openenv import as_refused
 from zerogym.serve.session import Refused, Session
 from zerogym.serve.sessions import Sessions
-from zerogym.serve.worlds import World
+from zerogym.serve.worlds import World, dumped
 
 STDIO = "stdio"  # the one connection of a process
 INSTRUCTIONS = """\
@@ -37,6 +38,7 @@ class WorldServer:
         lowlevel = require("mcp.server.lowlevel", "serve", "zerogym serve")
         self.world, self.sessions, self._over_stdio = world, sessions, over_stdio
         self._of: dict[str, Session] = {}  # by connection
+        self._example: list[dict[str, Any]] | None = None
         self.server: Any = lowlevel.Server(
             f"zerogym {world.name}",
             version=__version__,
@@ -46,14 +48,8 @@ class WorldServer:
         )
 
     async def _list(self, context: Any, params: Any) -> Any:
-        connection = self._connection(context)
-        known = self._known(connection)
-        session = known or self.sessions.new(self.world)
-        try:
-            listed = await list_tools(session)
-        finally:
-            if known is None:
-                await self._keep(connection, session)
+        session = self._known(self._connection(context))
+        listed = await (self._unstarted() if session is None else list_tools(session))
         tools = [
             self._types.Tool(
                 name=each["name"],
@@ -64,25 +60,47 @@ class WorldServer:
         ]
         return self._types.ListToolsResult(tools=tools)
 
+    async def _unstarted(self) -> list[dict[str, Any]]:
+        """Return the tools before an episode: of a world with other tools in each, an example."""
+        if self._example is None:
+            session = self.sessions.uncounted(self.world)
+            try:
+                self._example = await list_tools(session)
+            finally:
+                await session.close()
+        return self._example
+
     async def _call(self, context: Any, params: Any) -> Any:
         connection, arguments = self._connection(context), params.arguments or {}
         try:
-            session = await self._session(connection, params.name, arguments)
+            session = self._session(connection, params.name, arguments)
             result = await call_tool(session, params.name, arguments, self.sessions.counted)
+            text = result.text
+            if params.name == OWN[0] and result.ok:
+                text += await self._news(session, context)
+                if connection is None:
+                    text += f"\n\n{SESSION}: {session.key} (name it in every call)"
         except Exception as error:
             result = Result(str(as_refused(error, self.world)), ok=False)
-        text = result.text
-        if params.name == OWN[0] and result.ok and connection is None:
-            text = f"{text}\n\n{SESSION}: {session.key} (name it in every call)"
+            text = result.text
         return self._types.CallToolResult(
             content=[self._types.TextContent(text=text)],
             structured_content=dict(result.data) or None,
             is_error=not result.ok,
         )
 
-    async def _session(
-        self, connection: str | None, tool: str, arguments: dict[str, Any]
-    ) -> Session:
+    async def _news(self, session: Session, context: Any) -> str:
+        """Return the descriptions of an episode's tools, if they are not those listed before it."""
+        tools = await list_tools(session)
+        if tools == await self._unstarted():
+            return ""
+        if self._over_stdio:
+            with suppress(Exception):  # a client that has left, or one that cannot read it
+                await context.session.send_tool_list_changed()
+        own = [each for each in tools if each["name"] not in OWN]
+        return f"\n\nThis episode has tools of its own:\n{dumped(own)}"
+
+    def _session(self, connection: str | None, tool: str, arguments: dict[str, Any]) -> Session:
         """Return the session that a call names, else that of its connection; `start` opens one.
 
         Raises:
@@ -99,13 +117,6 @@ class WorldServer:
         if connection is not None:
             self._of[connection] = session
         return session
-
-    async def _keep(self, connection: str | None, session: Session) -> None:
-        """Keep a session for its connection; end it where there is none to keep it for."""
-        if connection is None:
-            await self.sessions.close(session)
-        else:
-            self._of[connection] = session
 
     def _known(self, connection: str | None) -> Session | None:
         # Those that have ended are dropped here, so that the table does not grow.

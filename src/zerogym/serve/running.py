@@ -80,6 +80,7 @@ def serve_stdio(world: World, limits: Limits | None = None, seed: int | None = N
         MissingExtra: If the extra `serve` is not installed.
     """
     require("mcp_types", "serve", "zerogym serve --mcp")
+    from mcp.server.lowlevel import NotificationOptions
     from mcp.server.stdio import stdio_server
 
     from zerogym.serve.mcp_server import WorldServer
@@ -89,7 +90,8 @@ def serve_stdio(world: World, limits: Limits | None = None, seed: int | None = N
         server = WorldServer(world, sessions, over_stdio=True).server
         try:
             async with stdio_server() as (read, write):
-                await server.run(read, write, server.create_initialization_options())
+                changing = NotificationOptions(tools_changed=True)
+                await server.run(read, write, server.create_initialization_options(changing))
         finally:
             await sessions.close_all()
 

@@ -71,11 +71,15 @@ class Sessions:
                 "CAPACITY_REACHED",
                 503,
             )
-        [seed] = self._seeds.spawn(1)
-        session = Session(world, seed, self._pools)
+        session = self.uncounted(world)
         self.open[session.key] = session
         self.counted["sessions"] += 1
         return session
+
+    def uncounted(self, world: World) -> Session:
+        """Return a session beside those that are counted, for a look at a world."""
+        [seed] = self._seeds.spawn(1)
+        return Session(world, seed, self._pools)
 
     def get(self, key: object, world: World) -> Session:
         """Return an open session of a world.

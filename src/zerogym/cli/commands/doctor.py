@@ -22,6 +22,7 @@ EXTRAS = {
     "math": (("math_verify",), "a second opinion on symbolic answers"),
     "sb3": (("stable_baselines3", "sb3_contrib"), "DQN, PPO and MaskablePPO as policies"),
     "http": (("httpx2", "anyio"), "language models of a server, as agents and opponents"),
+    "serve": (("mcp_types", "starlette", "uvicorn"), "tasks over HTTP and MCP; MCP servers' tools"),
     "vllm": (("vllm",), "fast generation on a GPU (wants an environment of its own)"),
     "ray": (("ray",), "workers that play a GRPO run's episodes"),
 }
