@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from socket import SHUT_RDWR
+from socket import SHUT_RDWR, create_connection
 
 import gymnasium as gym
 import numpy as np
@@ -232,6 +232,10 @@ def test_limits_of_sessions_time_and_size() -> None:
         assert request(address, "/step", body) == (
             413, {"detail": "a request has at most 2048 bytes", "code": "VALIDATION_ERROR"}
         )  # fmt: skip
+        host, _, port = address.partition(":")
+        with create_connection((host, int(port)), 5) as slow:
+            slow.sendall(b"POST /reset HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
+            assert slow.recv(100).startswith(b"HTTP/1.1 408")
         with connect(address) as socket:
             socket.send("x" * 3000)
             with pytest.raises(Exception, match="1009"):

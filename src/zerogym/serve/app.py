@@ -105,7 +105,7 @@ def _routes(world: World, sessions: Sessions, mcp_app: Starlette) -> list[BaseRo
     ) -> Callable[[Request], Awaitable[Response]]:
         async def handle(request: Request) -> Response:
             try:
-                raw = await _body(request, sessions.limits.message)
+                raw = await _body(request, sessions.limits)
                 data = openenv.parsed(raw) if raw.strip() else dict(request.query_params)
                 return _json(await play(data))
             except Exception as error:
@@ -186,18 +186,23 @@ async def _converse(websocket: WebSocket, world: World, sessions: Sessions) -> N
         await sessions.close(session)
 
 
-async def _body(request: Request, limit: int) -> bytes:
+async def _body(request: Request, limits: Limits) -> bytes:
     """Read the body of a request.
 
     Raises:
-        Refused: If it has more bytes than the limit.
+        Refused: If it has more bytes than the limit, or does not end in time.
     """
     parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > limit:
-            raise Refused(f"a request has at most {limit} bytes", "VALIDATION_ERROR", 413)
-        parts.append(part)
+    try:
+        async with asyncio.timeout(limits.idle):
+            async for part in request.stream():
+                size += len(part)
+                if size > limits.message:
+                    reason = f"a request has at most {limits.message} bytes"
+                    raise Refused(reason, "VALIDATION_ERROR", 413)
+                parts.append(part)
+    except TimeoutError:
+        raise Refused("the request did not end in time", "SESSION_ERROR", 408) from None
     return b"".join(parts)
 
 

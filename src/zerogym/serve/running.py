@@ -8,10 +8,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from zerogym.errors import ZerogymError, require
-from zerogym.serve.sessions import Limits, Sessions
+from zerogym.serve.sessions import GRACE, Limits, Sessions
 from zerogym.serve.worlds import World
-
-GRACE = 3  # seconds that open connections have after Ctrl-C
 
 
 class CannotServe(ZerogymError):
@@ -62,6 +60,7 @@ def serve_http(
             ws_max_size=limits.message,
             ws_per_message_deflate=False,  # small messages; packing costs more than it saves
             timeout_graceful_shutdown=GRACE,
+            limit_concurrency=2 * limits.sessions + 64,  # connections and requests
             server_header=False,
         )
         ready(f"http://{shown}:{bound.getsockname()[1]}")

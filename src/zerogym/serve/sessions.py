@@ -5,12 +5,15 @@ import math
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from zerogym.serve.session import Pools, Refused, Session
 from zerogym.serve.worlds import World
+
+GRACE = 3  # seconds that requests have when the server ends
 
 
 @dataclass(frozen=True)
@@ -71,15 +74,15 @@ class Sessions:
                 "CAPACITY_REACHED",
                 503,
             )
-        session = self.uncounted(world)
+        [seed] = self._seeds.spawn(1)
+        session = Session(world, seed, self._pools)
         self.open[session.key] = session
         self.counted["sessions"] += 1
         return session
 
     def uncounted(self, world: World) -> Session:
         """Return a session beside those that are counted, for a look at a world."""
-        [seed] = self._seeds.spawn(1)
-        return Session(world, seed, self._pools)
+        return Session(world, np.random.SeedSequence(0), self._pools)
 
     def get(self, key: object, world: World) -> Session:
         """Return an open session of a world.
@@ -107,7 +110,9 @@ class Sessions:
                     await self.close(session)
 
     async def close_all(self) -> None:
-        """End every session, and the threads."""
-        for session in list(self.open.values()):
-            await self.close(session)
+        """End every session, and the threads; a step that is running has some seconds to end."""
+        closing = [self.close(session) for session in list(self.open.values())]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE):
+                await asyncio.gather(*closing, return_exceptions=True)
         self._pools.close()
