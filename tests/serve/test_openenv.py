@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -34,15 +35,29 @@ class Fails(TextEnv):
             raise RuntimeError("a secret of the server")
         time.sleep(0.5 * (action == "slow"))
         self._episode += 1
-        return f"{self._episode}: {action}", 0.5, False, False, {}
+        thread = threading.current_thread().name
+        return f"{self._episode}: {action}", 0.5, False, False, {"thread": thread}
+
+
+class Meets(Fails):
+    """A step ends when another environment makes one at the same time."""
+
+    waits = True
+    met = threading.Barrier(2, timeout=20)
+
+    def step(self, action):
+        self.met.wait()
+        return super().step(action)
 
 
 gym.register("Served/Fails-v0", entry_point=Fails)
+gym.register("Served/Meets-v0", entry_point=Meets)
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    with running([*WORLDS, World("Served/Fails-v0")], seed=5, limits=Limits(64)) as found:
+    own = [World("Served/Fails-v0"), World("Served/Meets-v0")]
+    with running([*WORLDS, *own], seed=5, limits=Limits(64)) as found:
         yield found
 
 
@@ -193,6 +208,19 @@ def test_a_defect_of_the_environment_ends_its_episode_only(
         assert "the episode is over" in step(socket, "x")["message"]
         reset(socket, seed=5)
         assert step(socket, "x")["observation"]["text"] == "1: x"
+
+
+@pytest.mark.parametrize(("name", "threads"), [("Fails-v0", 1), ("Meets-v0", 2)])
+def test_only_steps_that_wait_run_beside_each_other(address: str, name: str, threads: int) -> None:
+    path = f"/{name}/ws"
+    with connect(address, path) as first, connect(address, path) as second:
+        both = (first, second)
+        for socket in both:
+            reset(socket)
+        for socket in both:
+            socket.send(json.dumps({"type": "step", "data": {"text": "x"}}))
+        infos = [json.loads(socket.recv(30))["data"]["observation"]["info"] for socket in both]
+        assert len({info["thread"] for info in infos}) == threads
 
 
 def test_a_client_that_leaves_without_a_word_frees_its_session(address: str) -> None:
