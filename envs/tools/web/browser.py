@@ -95,7 +95,7 @@ class Browser:
         """Replace what a field holds."""
         node = self.element(number)
         if node.tag not in TYPED:
-            raise Refused(f"Element {number} is a {role(node)}: one cannot type into it.")
+            raise Refused(f"Element {number} is a {role(node.tag)}: one cannot type into it.")
         self.focus = number
         self.edits[number] = plain(text).replace("\n", " ")  # one line, as browsers keep it
 
@@ -103,7 +103,7 @@ class Browser:
         """Choose an option of a list."""
         node = self.element(number)
         if node.tag != "select":
-            raise Refused(f"Element {number} is a {role(node)}: it has no options.")
+            raise Refused(f"Element {number} is a {role(node.tag)}: it has no options.")
         options = node.attributes["options"]
         if option not in options:
             raise Refused(f"There is no option {option[:40]!r}. Options: {', '.join(options)}.")
@@ -177,6 +177,6 @@ class Browser:
         return same_name and forms.get(one) is forms.get(other)
 
 
-def role(node: Node) -> str:
-    """Return how an element is named to the agent."""
-    return {"a": "link", "text": "text field", "password": "password field"}.get(node.tag, node.tag)
+def role(tag: str) -> str:
+    """Return how an element of this tag is named to the agent."""
+    return {"a": "link", "text": "text field", "password": "password field"}.get(tag, tag)

@@ -4,7 +4,7 @@ A page never changes: what a visitor types or ticks is kept by the browser, by t
 element. So snapshots share pages. Left out: scripts, frames, styles, uploads.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -52,7 +52,7 @@ class Page:
     @cached_property
     def elements(self) -> tuple[Node, ...]:
         """Links, buttons and visible fields; element `i` has the number `i + 1`."""
-        return tuple(node for node, _, _ in self._walk if node.tag in INTERACTIVE)
+        return tuple(node for node, _ in self._walk if node.tag in INTERACTIVE)
 
     @cached_property
     def numbers(self) -> Mapping[Node, int]:
@@ -62,38 +62,37 @@ class Page:
     @cached_property
     def forms(self) -> Mapping[Node, Node]:
         """The form of each button and field that has one."""
-        return {node: form for node, form, _ in self._walk if form is not None}
+        return {node: form for node, form in self._walk if form is not None}
 
     @cached_property
     def places(self) -> Mapping[Node, Node]:
         """The row (of a table or list) or the section of each element, the innermost one."""
-        return {node: place for node, _, place in self._walk if place is not None}
-
-    @cached_property
-    def size(self) -> int:
-        """The number of nodes."""
-        return len(self._walk)
-
-    @cached_property
-    def _walk(self) -> list[tuple[Node, Node | None, Node | None]]:
-        """All nodes in document order, each with its form and its row or section."""
-        found: list[tuple[Node, Node | None, Node | None]] = []
-        stack: list[tuple[Node, Node | None, Node | None]] = [(self.body, None, None)]
+        found: dict[Node, Node] = {}
+        stack: list[tuple[Node, Node | None]] = [(self.body, None)]
         while stack:
-            node, form, place = entry = stack.pop()
-            found.append(entry)
-            if node.tag == "form":
-                form = node
-            elif node.tag in ("tr", "li", "section"):
-                place = node
-            stack.extend((child, form, place) for child in reversed(node.children))
+            node, place = stack.pop()
+            if place is not None:
+                found[node] = place
+            inner = node if node.tag in ("tr", "li", "section") else place
+            stack.extend((child, inner) for child in node.children)
         return found
 
-
-def text_of(node: Node) -> str:
-    """Return all labels in a node, in document order."""
-    inner = (text_of(child) for child in node.children if child.tag != "hidden")
-    return " ".join(filter(None, (node.label, *inner)))
+    @cached_property
+    def _walk(self) -> list[tuple[Node, Node | None]]:
+        """All elements without children in document order, each with its form."""
+        found: list[tuple[Node, Node | None]] = []
+        stack: list[tuple[Iterator[Node], Node | None]] = [(iter(self.body.children), None)]
+        while stack:
+            children, form = stack[-1]
+            for child in children:
+                if child.children:
+                    inner = child if child.tag == "form" else form
+                    stack.append((iter(child.children), inner))
+                    break
+                found.append((child, form))
+            else:
+                stack.pop()
+        return found
 
 
 def box(tag: str, *children: Node) -> Node:

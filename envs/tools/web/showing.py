@@ -1,7 +1,8 @@
 """A page as text: an accessibility tree, with the number or the box of every element."""
 
-import json
 from collections.abc import Iterator
+from functools import lru_cache
+from json.encoder import encode_basestring
 
 from zerogym.envs.tools.calls.showing import plain
 from zerogym.envs.tools.web.browser import Browser, role
@@ -79,11 +80,7 @@ def _marked(browser: Browser, node: Node, numbers: object) -> str:
 
 def _said(browser: Browser, node: Node) -> str:
     """Describe one element without its number."""
-    if node.tag == "h1":
-        return f"heading {_quoted(node.label)}"
-    if node.tag not in INTERACTIVE:
-        return plain(node.label)
-    said = f"{role(node)} {_quoted(node.label)}"
+    said = _named(node.tag, node.label)
     if node.tag in ("checkbox", "radio"):
         said += " (on)" if browser.value(node) else " (off)"
     elif node.tag == "select":
@@ -97,6 +94,14 @@ def _said(browser: Browser, node: Node) -> str:
     return said
 
 
+@lru_cache(maxsize=8192)
+def _named(tag: str, label: str) -> str:
+    """Return role and label; the same ones come on page after page."""
+    if tag == "h1":
+        return f"heading {_quoted(label)}"
+    return f"{role(tag)} {_quoted(label)}" if tag in INTERACTIVE else plain(label)
+
+
 def _leaves(node: Node) -> Iterator[Node]:
     for child in node.children:
         if child.children:
@@ -107,7 +112,7 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 def _quoted(words: str) -> str:
     cut = words if len(words) <= _SHOWN else f"{words[:_SHOWN]}..."
-    return json.dumps(plain(cut), ensure_ascii=False)
+    return encode_basestring(plain(cut))
 
 
 def _cut(lines: list[str]) -> str:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 from urllib.parse import parse_qs, urlsplit
 
@@ -95,12 +96,7 @@ class Site(ABC):
 
     def page(self, title: str, *children: Node) -> Page:
         """Put the content of a page into the frame that all pages of the site share."""
-        links = [link("Start", "/")]
-        links += [
-            link(f"{_FILLERS[i % 16]} {i // 16 + 1}" if i >= 16 else _FILLERS[i], f"/info?n={i}")
-            for i in range(self.fillers)
-        ]
-        return Page(title, box("main", box("nav", *links), heading(title), *children))
+        return Page(title, box("main", _navigation(self.fillers), heading(title), *children))
 
     def read(self, data: Data, url: str) -> Page:
         """Answer a GET request; an unknown address gives a page with status 404."""
@@ -116,6 +112,14 @@ class Site(ABC):
         if not number.isdecimal() or len(number) > 4 or int(number) >= self.fillers:
             return None
         return self.page("Information", text("There is nothing to do on this page."))
+
+
+@lru_cache(maxsize=256)
+def _navigation(fillers: int) -> Node:
+    """Return the links that all pages have: nodes never change, so that pages can share them."""
+    names = [_FILLERS[i % 16] + f" {i // 16 + 1}" * (i >= 16) for i in range(fillers)]
+    links = (link(name, f"/info?n={i}") for i, name in enumerate(names))
+    return box("nav", link("Start", "/"), *links)
 
 
 def split_url(url: str) -> tuple[str, Fields]:

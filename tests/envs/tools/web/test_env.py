@@ -33,7 +33,7 @@ def test_the_expert_over_a_thousand_seeds_of_each_template(category: str) -> Non
             elements=100 if seed % 10 == 1 else 0,
         )
         check_expert(env, seed)
-        if seed < 100:
+        if seed < 40:
             assert all(score == 0.0 for _, score in gaps(env, seed)), seed
 
 
