@@ -279,3 +279,12 @@ def test_what_is_served_is_described(address: str) -> None:
     assert set(schema) == {"action", "observation", "state"}
     metadata = request(address, "/metadata")[1]
     assert metadata["name"] == "zerogym/Countdown-v0" and "expression" in metadata["description"]
+
+
+def test_openenvs_own_check_of_a_server_passes_but_for_mcp(address: str) -> None:
+    """Its criterion of MCP is a plain POST of `{}` with status 200, which MCP itself refuses."""
+    check = pytest.importorskip("openenv.cli._validation", reason="openenv-core is not installed")
+    report = check.validate_running_environment(f"http://{address}")
+    found = {each["id"]: each["passed"] for each in report["criteria"]}
+    assert report["mode"] == "simulation" and len(found) > 4
+    assert [name for name, passed in found.items() if not passed] == ["mcp_endpoint"]

@@ -6,7 +6,7 @@ The first world has its paths at the root, every world under its name:
 |---|---|---|
 | `/ws` | WebSocket | a session: messages of `openenv.py` |
 | `/reset`, `/step`, `/state`, `/close` | POST (`/state`: GET) | a session over plain HTTP |
-| `/schema`, `/metadata` | GET | the forms of actions and observations; what the world is |
+| `/schema`, `/metadata`, `/openapi.json` | GET | forms of actions and observations; what it is |
 | `/mcp` | MCP's streamable HTTP | tools for assistants |
 | `/health`, `/metrics` | GET, at the root only | whether it serves; counts in Prometheus' format |
 """
@@ -23,8 +23,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-import zerogym
-from zerogym.serve import openenv
+from zerogym.serve import documents, openenv
 from zerogym.serve.gate import Gate
 from zerogym.serve.mcp_server import WorldServer
 from zerogym.serve.session import Refused
@@ -150,8 +149,9 @@ def _routes(world: World, sessions: Sessions, mcp_app: Starlette) -> list[BaseRo
         Route("/step", handler(step), methods=["POST"]),
         Route("/state", handler(state), methods=["GET"]),
         Route("/close", handler(close), methods=["POST"]),
-        Route("/schema", lambda request: _json(_schema())),
-        Route("/metadata", lambda request: _json(_metadata(world))),
+        Route("/schema", lambda request: _json(documents.schema())),
+        Route("/openapi.json", lambda request: _json(documents.openapi(world))),
+        Route("/metadata", lambda request: _json(documents.metadata(world))),
         WebSocketRoute("/ws", socket),
         *mcp_app.routes,
     ]
@@ -208,21 +208,6 @@ async def _body(request: Request, limits: Limits) -> bytes:
 
 def _json(value: Any, status: int = 200) -> Response:
     return Response(dumped(value), status, media_type="application/json")
-
-
-def _schema() -> dict[str, Any]:
-    return {
-        "action": openenv.ACTION_SCHEMA,
-        "observation": openenv.OBSERVATION_SCHEMA,
-        "state": openenv.STATE_SCHEMA,
-    }
-
-
-def _metadata(world: World) -> dict[str, Any]:
-    from zerogym.envs.lookup import find_task
-
-    summary = find_task(world.id).summary
-    return {"name": world.id, "description": summary, "version": zerogym.__version__}
 
 
 def _metrics(sessions: Sessions) -> str:

@@ -23,40 +23,6 @@ from zerogym.serve.worlds import World
 logger = logging.getLogger("zerogym.serve")
 FAILED = "the environment failed; the server's log has the reason. Reset first"
 _DEEP = "the JSON is nested too deeply"
-ACTION_SCHEMA = {
-    "type": "object",
-    "title": "Reply",
-    "properties": {
-        "text": {"type": "string", "description": "the whole reply of the agent"},
-        "metadata": {"type": "object", "description": "not read"},
-    },
-    "required": ["text"],
-}
-OBSERVATION_SCHEMA = {
-    "type": "object",
-    "title": "TextObservation",
-    "properties": {
-        "text": {"type": "string", "description": "the text that is new since the last reply"},
-        "info": {"type": "object", "description": "the keys are described in zerogym.envs.core"},
-        "terminated": {"type": "boolean"},
-        "truncated": {"type": "boolean"},
-        "session_id": {"type": "string"},
-        "episode_id": {"type": "string"},
-        "seed": {"type": "integer"},
-    },
-}
-STATE_SCHEMA = {
-    "type": "object",
-    "title": "State",
-    "properties": {
-        "episode_id": {"type": ["string", "null"]},
-        "step_count": {"type": "integer", "minimum": 0},
-        "return": {"type": "number"},
-        "seed": {"type": "integer"},
-        "env_id": {"type": "string"},
-        "done": {"type": "boolean"},
-    },
-}
 
 
 def parsed(text: str | bytes) -> dict[str, Any]:
