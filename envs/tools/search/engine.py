@@ -108,10 +108,14 @@ class Search(Tool):
         if first == "irrelevant" and library.ground is not None:
             rng = np.random.default_rng(library.problem.seed)
             documents, own = library.ground.world.documents, library.problem.pages
-            drawn = rng.choice(len(documents), library.results + len(own), replace=False)
+            drawn = rng.choice(len(documents), library.results + len(own) + 1, replace=False)
             titles = {page.title for page in own}
             found = [(documents[i].id, documents[i].title) for i in drawn]
-            found = [pair for pair in found if pair[1] not in titles][: library.results]
+            found = [
+                pair
+                for pair in found
+                if pair[1] not in titles and pair[0] not in library.problem.removed
+            ][: library.results]
         elif first:
             found = []
         else:

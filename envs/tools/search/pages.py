@@ -85,7 +85,7 @@ def rewritten(
 ) -> Page:
     """Write the page of a thing anew, with this fact in place of the one of its kind."""
     old = ground.world.facts[fact.subject]
-    facts = tuple(fact if other.relation is fact.relation else other for other in old)
+    facts = tuple(fact if other.relation == fact.relation else other for other in old)
     return Page(id, fact.subject, facts, head + write_facts(rng, facts))
 
 
@@ -122,7 +122,7 @@ def one_letter_off(one: str, other: str) -> bool:
     """Return whether two names differ in one letter, as a misspelt name does.
 
     Example:
-        >>> one_letter_off("Mira Tol", "Mira Tal"), one_letter_off("Mira Tol", "Mira Told")
+        >>> one_letter_off("Mira Tol", "Mira Tal"), one_letter_off("Mira Tol", "Mira Tole")
         (True, False)
     """
     return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
