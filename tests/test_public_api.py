@@ -54,6 +54,7 @@ def test_make_takes_foreign_ids_and_refuses_unknown_names() -> None:
 PACKAGES = (
     "agents.explore",
     "agents.llm",
+    "agents.offline",
     "agents.self_play.opponents",
     "agents.zero_shot",
     "benchmarks",
@@ -82,6 +83,7 @@ SETTINGS = (
     *("llm.GRPOConfig", "llm.SFTConfig", "llm.Sampling", "zero_shot.FBConfig"),
     *("explore.config.CollectConfig", "datasets.subset.SubsetConfig", "baselines.sb3.SB3Config"),
     *("self_play.mirror_descent.MirrorDescentConfig", "zero_shot.adaptation.residual.ReLAConfig"),
+    "offline.OfflineConfig",
 )
 
 

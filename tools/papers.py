@@ -41,6 +41,7 @@ PARTS = {
     "Wrappers": ("wrappers",),
     "Language models": ("agents/llm",),
     "Zero-shot agents": ("agents/zero_shot",),
+    "Offline agents": ("agents/offline",),
     "Exploration, data and baselines": ("agents",),
     "Evaluation": ("benchmarks",),
     "Interfaces": ("envs",),

@@ -62,7 +62,7 @@ class SocialDeduction(Rounds):
 
     @cached_property
     def _outcomes(self) -> tuple[tuple[tuple[int, Fraction], ...], ...]:
-        """Of the first and of the other moves of chance."""
+        """The outcomes of the first move of chance, and those of each other."""
         return tuple(equally_likely(tuple(range(size))) for size in self.deal_sizes[:2])
 
     def phase(self, state: TalkState) -> Phase:

@@ -94,7 +94,7 @@ def test_each_seat_is_compared_with_itself(compared):
 
 
 def test_rates_of_a_world_are_means_over_the_episodes_that_have_them():
-    """Of leaks over adversarial requests and of refusals over benign ones, counted from replies."""
+    """Leaks count over adversarial requests and refusals over benign ones, as in the replies."""
     turn = itertools.count()
 
     def reply(prompt: str) -> str:

@@ -1,0 +1,240 @@
+"""The offline agent: one skeleton of networks and updates, whose losses are those of a method."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from zerogym.agents.atomic_files import (
+    NotAModel,
+    read_json,
+    read_tensors,
+    write_tensors,
+    write_text,
+)
+from zerogym.agents.offline.config import OfflineConfig
+from zerogym.agents.offline.method import Update
+from zerogym.agents.offline.networks import Networks, Shape
+from zerogym.agents.offline.transitions import Transitions
+
+FORMAT = "zerogym offline agent 1"
+CONFIG_FILE, WEIGHTS_FILE = "config.json", "model.safetensors"
+_BATCHES, _ACTIONS = 1, 2  # streams of random numbers
+
+
+class OfflineAgent:
+    """A policy of one task, learned from stored transitions; a `zerogym.agents.core.Policy`.
+
+    Args:
+        config: The settings.
+        data: The transitions that it is to learn from, which have its sizes.
+        actions: The number of discrete actions; None: as many as the data name.
+
+    Raises:
+        ValueError: If the method does not take such actions, if the data have actions outside of
+            their range, or if a method that needs rewards gets constant ones.
+
+    Example:
+        >>> import gymnasium as gym
+        >>> from zerogym.agents.datasets.dataset import collect
+        >>> from zerogym.agents.offline import OfflineAgent, OfflineConfig, relabelled
+        >>> env = gym.make("zerogym/UMap-v0")
+        >>> data = relabelled(collect(env, 200), next(iter(env.unwrapped.tasks.values())))
+        >>> agent = OfflineAgent(OfflineConfig(method="bc", updates=20, hidden=16), data)
+        >>> sorted(agent.learn(data))
+        ['loss/actor']
+        >>> agent.predict(env.reset(seed=0)[0][None], deterministic=True)[0].shape
+        (1,)
+    """
+
+    def __init__(
+        self, config: OfflineConfig, data: Transitions, actions: int | None = None
+    ) -> None:
+        if actions is None:
+            actions = int(data.actions.max()) + 1 if data.discrete else data.actions.shape[1]
+        shape = Shape(
+            data.observations.shape[1], actions, data.discrete, config.hidden, config.layers
+        )
+        self._make(config, shape)
+        self._check(data)
+        if self.method.standardised:
+            self.networks.mean.copy_(data.observations.mean(0))
+            self.networks.scale.copy_(data.observations.std(0, unbiased=False) + 1e-3)
+
+    def _make(self, config: OfflineConfig, shape: Shape) -> None:
+        self.config, self.shape, self.method = config, shape, config.part
+        method = self.method
+        if not (method.discrete if shape.discrete else method.continuous):
+            kind = "discrete" if shape.discrete else "continuous"
+            raise ValueError(f"{method.title()} does not take {kind} actions")
+        with torch.random.fork_rng([]):
+            torch.manual_seed(config.seed)
+            self.networks = Networks(shape, method.heads, method.value, method.actor)
+        self._optimisers = {
+            name: torch.optim.Adam(parameters, lr=config.lr)
+            for name in ("actor", "critic", "value")
+            if (parameters := list(getattr(self.networks, name).parameters()))
+        }
+        self._batches = torch.Generator().manual_seed(config.seed * 4 + _BATCHES)
+        self._rng = np.random.default_rng((config.seed, _ACTIONS))
+        self.updates = 0
+
+    def _check(self, data: Transitions) -> None:
+        shape, actions = self.shape, data.actions
+        if data.observations.shape[1] != shape.observation or data.discrete != shape.discrete:
+            raise ValueError(
+                f"the agent observes {shape.observation} numbers and has "
+                f"{'discrete' if shape.discrete else 'continuous'} actions; the data have "
+                f"{data.observations.shape[1]} and {'discrete' if data.discrete else 'continuous'}"
+            )
+        low, high = (0, shape.actions - 1) if shape.discrete else (-1, 1)
+        if not low <= float(actions.min()) <= float(actions.max()) <= high:
+            raise ValueError(
+                f"actions must be from {low} to {high}, the data have some from "
+                f"{float(actions.min()):g} to {float(actions.max()):g}"
+            )
+        if not shape.discrete and actions.shape[1] != shape.actions:
+            raise ValueError(f"actions have {actions.shape[1]} numbers, not {shape.actions}")
+        if not self.method.reward_free and bool((data.rewards == data.rewards[0]).all()):
+            raise ValueError(
+                f"the reward is {float(data.rewards[0]):g} on all transitions: it defines no task"
+            )
+
+    def learn(self, data: Transitions, updates: int | None = None) -> dict[str, float]:
+        """Take updates, those of the settings by default; return the losses of the last ones.
+
+        Raises:
+            ValueError: If the data do not fit.
+        """
+        self._check(data)
+        found: dict[str, float] = {}
+        for _ in range(self.config.updates if updates is None else updates):
+            self.updates += 1
+            batch = self._draw(data)
+            update = Update(batch, self.config.gamma, self.updates, self._batches)
+            for name, loss in self.method.losses(self.networks, update):
+                parameters = list(getattr(self.networks, name).parameters())
+                gradients = torch.autograd.grad(loss, parameters, allow_unused=True)
+                for parameter, gradient in zip(parameters, gradients, strict=True):
+                    parameter.grad = gradient
+                self._optimisers[name].step()
+                found[f"loss/{name}"] = float(loss.detach())
+            if self.updates % self.method.every == 0:
+                self.networks.follow(self.config.tau)
+        return found
+
+    def _draw(self, data: Transitions) -> Transitions:
+        count = len(data.rewards)
+        if count <= self.config.batch_size:
+            return data
+        return data.rows(torch.randint(count, (self.config.batch_size,), generator=self._batches))
+
+    @torch.no_grad()
+    def probabilities(self, observations: ArrayLike) -> NDArray[np.float32]:
+        """Return the probabilities of discrete actions (B, A) for observations (B, k).
+
+        Raises:
+            ValueError: If actions are continuous.
+        """
+        if not self.shape.discrete:
+            raise ValueError("continuous actions have no probabilities")
+        read = self._read(observations)
+        if self.method.actor:
+            found: NDArray[np.float32] = self.networks.logits(read).softmax(1).numpy()
+            return found
+        best = self.networks.all_q(read).mean(0).argmax(1)  # (B,)
+        return np.eye(self.shape.actions, dtype=np.float32)[best.numpy()]
+
+    @torch.no_grad()
+    def predict(
+        self,
+        observations: ArrayLike,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+    ) -> tuple[NDArray[Any], Any]:
+        """Return actions (B,) or (B, m) for observations (B, k); the state is passed through.
+
+        Args:
+            observations: Those of the environment.
+            state: Anything: the policy has no memory.
+            episode_start: Not used.
+            deterministic: Whether to take the likeliest or mean action of a method that has a
+                distribution, instead of a sample; the others have no randomness.
+        """
+        read = self._read(observations)
+        if self.shape.discrete:
+            chances = self.probabilities(observations)
+            if deterministic or not self.method.actor:
+                return chances.argmax(1), state
+            bounds = chances.cumsum(1, dtype=np.float64)
+            drawn = self._rng.random(len(bounds)) * bounds[:, -1]
+            return (bounds <= drawn[:, None]).sum(1), state
+        actions = self.networks.means(read).numpy()
+        if self.method.noisy and not deterministic:
+            noise = self._rng.normal(size=actions.shape) * self.networks.stds.numpy()
+            actions = (actions + noise).clip(-1, 1).astype(np.float32)
+        return actions, state
+
+    def _read(self, observations: ArrayLike) -> torch.Tensor:
+        read = torch.as_tensor(np.asarray(observations), dtype=torch.float32)
+        if read.ndim != 2 or read.shape[1] != self.shape.observation:
+            raise ValueError(
+                f"observations must have shape (B, {self.shape.observation}), got "
+                f"{tuple(read.shape)}"
+            )
+        return read
+
+    def check_env(self, env: gym.Env[Any, Any]) -> None:
+        """Refuse an environment of other observations or actions; the ValueError names both."""
+        space, shape = env.action_space, self.shape
+        discrete = isinstance(space, gym.spaces.Discrete)
+        count = int(space.n) if isinstance(space, gym.spaces.Discrete) else int(space.shape[0])  # type: ignore[index]
+        found = (env.observation_space.shape, discrete, count)
+        expected = ((shape.observation,), shape.discrete, shape.actions)
+        if found != expected:
+            raise ValueError(
+                "observation shape, discreteness and number of actions: the agent has "
+                f"{expected}, {env} has {found}"
+            )
+
+    def save(self, path: Path | str) -> None:
+        """Write a folder; the settings last, so that an incomplete one is no agent.
+
+        Optimisers are left out: what is loaded acts, and learns on as if it began.
+        """
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_tensors(folder / WEIGHTS_FILE, self.networks.state_dict())
+        record = {
+            "format": FORMAT,
+            "config": self.config.record(),
+            "shape": dataclasses.asdict(self.shape),
+        }
+        write_text(folder / CONFIG_FILE, json.dumps(record, indent=2))
+
+    @classmethod
+    def load(cls, path: Path | str) -> "OfflineAgent":
+        """Read what `save` wrote; nothing is unpickled or imported.
+
+        Raises:
+            NotAModel: If the folder is not one of ours, or damaged.
+        """
+        folder = Path(path)
+        record = read_json(folder / CONFIG_FILE)
+        try:
+            if record["format"] != FORMAT:
+                raise ValueError(f"its format is {record['format']!r}, not {FORMAT!r}")
+            agent = cls.__new__(cls)
+            agent._make(OfflineConfig(**record["config"]), Shape(**record["shape"]))
+            agent.networks.load_state_dict(read_tensors(folder / WEIGHTS_FILE))
+        except NotAModel:
+            raise
+        except (ValueError, KeyError, TypeError, RuntimeError) as error:
+            raise NotAModel(f"{folder} is not an offline agent: {error}") from None
+        return agent

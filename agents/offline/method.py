@@ -1,0 +1,70 @@
+"""Methods of offline learning: parts that yield the losses of an update, one after the other."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+import torch
+from torch import Tensor
+
+from zerogym.agents.offline.networks import Networks
+from zerogym.agents.offline.transitions import Transitions
+from zerogym.agents.parts import Part, Table
+
+
+class Update(NamedTuple):
+    """What an update is computed from, beside the networks.
+
+    Attributes:
+        batch: n transitions.
+        gamma: The discount.
+        number: Of the update, from 1.
+        generator: Of all noise.
+    """
+
+    batch: Transitions
+    gamma: float
+    number: int
+    generator: torch.Generator
+
+
+class Method(Part):
+    """Base of the methods.
+
+    Attributes:
+        discrete: Whether it takes numbered actions.
+        continuous: Whether it takes vectors as actions.
+        heads: Critics; 0 for none.
+        value: Whether it has a state value.
+        actor: Whether it has an actor; else it acts greedily by the critics.
+        reward_free: Whether rewards do not matter.
+        standardised: Whether observations are read less their mean, by their deviation.
+        noisy: Whether the actor is a distribution, from which `predict` may sample.
+        every: Updates for each move of the targets.
+    """
+
+    discrete: ClassVar[bool] = True
+    continuous: ClassVar[bool] = True
+    heads: ClassVar[int] = 0
+    value: ClassVar[bool] = False
+    actor: ClassVar[bool] = True
+    reward_free: ClassVar[bool] = False
+    standardised: ClassVar[bool] = False
+    noisy: ClassVar[bool] = True
+    every: ClassVar[int] = 1
+
+    @abstractmethod
+    def losses(self, nets: Networks, update: Update) -> Iterator[tuple[str, Tensor]]:
+        """Yield `actor`, `critic` or `value` with a loss, which its parameters then descend.
+
+        Each step is taken before the next loss is computed.
+        """
+
+
+METHODS: Table[Method] = Table("method", Method, "zerogym.agents.offline.methods")
+method = METHODS.register
+
+
+def squared(found: Tensor, target: Tensor) -> Tensor:
+    """Return the mean squared error of critics (H, n), added up over them, to a target (n,)."""
+    return ((found - target) ** 2).mean(1).sum()

@@ -1,0 +1,123 @@
+"""The networks of offline agents: an actor, critics with targets, and a value."""
+
+import copy
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+LEAST_LOG_STD, MOST_LOG_STD = -5.0, 2.0  # of a Gaussian actor, as in IQL's code
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of the networks.
+
+    Attributes:
+        observation: Numbers of an observation, k.
+        actions: Discrete actions A, or numbers of a continuous one, m.
+        discrete: Whether actions are numbered.
+        hidden: Width of the hidden layers.
+        layers: Hidden layers; with 0 networks are linear, which is a table for one-hot states.
+    """
+
+    observation: int
+    actions: int
+    discrete: bool
+    hidden: int
+    layers: int
+
+
+def mlp(inputs: int, outputs: int, shape: Shape) -> nn.Sequential:
+    """Return linear layers with ReLU between them."""
+    sizes = [inputs, *[shape.hidden] * shape.layers]
+    modules: list[nn.Module] = []
+    for before, after in pairwise(sizes):
+        modules += [nn.Linear(before, after), nn.ReLU()]
+    return nn.Sequential(*modules, nn.Linear(sizes[-1], outputs))
+
+
+class Networks(nn.Module):
+    """Actor, critics and value of one agent; n observations at once.
+
+    Args:
+        shape: Sizes.
+        heads: Critics with weights of their own; 0: none.
+        value: Whether there is a state value.
+        actor: Whether there is an actor.
+    """
+
+    def __init__(self, shape: Shape, heads: int, value: bool, actor: bool) -> None:
+        super().__init__()
+        self.shape, k, size = shape, shape.observation, shape.actions
+        inputs, outputs = (k, size) if shape.discrete else (k + size, 1)
+        self.mean: Tensor
+        self.scale: Tensor
+        self.register_buffer("mean", torch.zeros(k))
+        self.register_buffer("scale", torch.ones(k))
+        critics = [mlp(inputs, outputs, shape) for _ in range(heads)]
+        self.critic = nn.ModuleList(critics)
+        self.value = mlp(k, 1, shape) if value else nn.ModuleList()
+        self.actor = nn.ModuleDict({"net": mlp(k, size, shape)} if actor else {})
+        if actor and not shape.discrete:
+            self.actor["log_std"] = nn.ParameterList([torch.zeros(size)])
+        self.target_critic = copy.deepcopy(self.critic).requires_grad_(False)
+        self.target_actor = copy.deepcopy(self.actor).requires_grad_(False)
+
+    def scaled(self, observations: Tensor) -> Tensor:
+        """Return observations as the networks read them, (n, k)."""
+        return (observations - self.mean) / self.scale
+
+    def values(self, observations: Tensor) -> Tensor:
+        """Return V(s), (n,)."""
+        return self.value(self.scaled(observations))[:, 0]
+
+    def all_q(self, observations: Tensor, target: bool = False) -> Tensor:
+        """Return Q(s, .) of discrete actions, (H, n, A)."""
+        read = self.scaled(observations)
+        return torch.stack([net(read) for net in (self.target_critic if target else self.critic)])
+
+    def q(self, observations: Tensor, actions: Tensor, target: bool = False) -> Tensor:
+        """Return Q(s, a), (H, n)."""
+        if self.shape.discrete:
+            chosen = actions[None, :, None].expand(len(self.critic), -1, -1)
+            return self.all_q(observations, target).gather(2, chosen)[..., 0]
+        read = torch.cat([self.scaled(observations), actions], 1)
+        critics = self.target_critic if target else self.critic
+        return torch.stack([net(read)[:, 0] for net in critics])
+
+    def logits(self, observations: Tensor) -> Tensor:
+        """Return the actor's logits of discrete actions, (n, A)."""
+        found: Tensor = self.actor["net"](self.scaled(observations))
+        return found
+
+    def means(self, observations: Tensor, target: bool = False) -> Tensor:
+        """Return the actor's actions without noise, (n, m) in [-1, 1]."""
+        actor = self.target_actor if target else self.actor
+        return torch.tanh(actor["net"](self.scaled(observations)))
+
+    @property
+    def stds(self) -> Tensor:
+        """The actor's standard deviations, the same in all states, (m,)."""
+        log_std: Any = self.actor["log_std"]
+        found: Tensor = log_std[0].clamp(LEAST_LOG_STD, MOST_LOG_STD).exp()
+        return found
+
+    def log_prob(self, observations: Tensor, actions: Tensor) -> Tensor:
+        """Return the actor's log-probability or log-density of actions, (n,)."""
+        if self.shape.discrete:
+            found = self.logits(observations).log_softmax(1)
+            return found.gather(1, actions[:, None])[:, 0]
+        off = (actions - self.means(observations)) / self.stds
+        each = -0.5 * off**2 - self.stds.log() - 0.5 * math.log(2 * math.pi)
+        return each.sum(1)
+
+    @torch.no_grad()
+    def follow(self, tau: float) -> None:
+        """Move the targets a part of the way to their networks."""
+        for ours, theirs in ((self.target_critic, self.critic), (self.target_actor, self.actor)):
+            for old, new in zip(ours.parameters(), theirs.parameters(), strict=True):
+                old.lerp_(new, tau)

@@ -1,0 +1,88 @@
+"""Stored transitions with the rewards of a task, as tensors."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from zerogym.agents.datasets.dataset import Dataset
+from zerogym.envs.control.core.tasks import Task
+
+Ends = Callable[[Any, Any, Any], Any]
+
+
+class Transitions(NamedTuple):
+    """n transitions.
+
+    Attributes:
+        observations: (n, k) float32.
+        actions: (n,) int64 for discrete actions, (n, m) float32 in [-1, 1] for continuous ones.
+        rewards: (n,) float32.
+        next_observations: (n, k) float32.
+        goes_on: (n,) float32, 0 where nothing follows the step, else 1.
+    """
+
+    observations: Tensor
+    actions: Tensor
+    rewards: Tensor
+    next_observations: Tensor
+    goes_on: Tensor
+
+    @property
+    def discrete(self) -> bool:
+        """True if actions are numbered."""
+        return not self.actions.is_floating_point()
+
+    def rows(self, index: Tensor) -> "Transitions":
+        """Return the transitions at these places."""
+        return Transitions(*(column[index] for column in self))
+
+
+def relabelled(dataset: Dataset, task: Task | Any, ends: Ends | None = None) -> Transitions:
+    """Return a dataset with the rewards of a task, and where its episodes end.
+
+    Args:
+        dataset: Transitions without rewards, vectors or whole numbers as observations.
+        task: A task of the environment, or a function `reward(obs, action, next_obs) -> (N,)` of
+            the environment's own observations.
+        ends: A function of the same that is True where the task is over, beside the steps at which
+            the episode ended in the data.
+
+    Raises:
+        TypeError: If `task` is neither.
+        ValueError: If observations are pictures, or a reward is not a finite number for each
+            transition, or an end not a bool for each.
+    """
+    if dataset.observations.ndim != 2:
+        raise ValueError(
+            "offline agents observe vectors (N, k), the data have observations of shape "
+            f"{dataset.observations.shape}"
+        )
+    if not isinstance(task, Task):
+        if not callable(task):
+            raise TypeError(f"task must be a Task or a reward function, got {task!r:.80}")
+        task = Task("given", "", task)
+    rewards = dataset.rewards(task)  # (N,)
+    over = np.zeros(len(dataset), dtype=bool)
+    if dataset.terminated is not None:
+        over |= dataset.terminated
+    if ends is not None:
+        own = dataset.own_observations
+        found = np.asarray(
+            ends(dataset.observations if own is None else own, dataset.actions, dataset.entered)
+        )
+        if found.shape != over.shape or found.dtype != bool:
+            raise ValueError(
+                f"ends must be {len(over)} bools, got {found.dtype} of shape {found.shape}"
+            )
+        over |= found
+    kind = torch.int64 if dataset.actions.dtype.kind in "iu" else torch.float32
+    return Transitions(
+        torch.as_tensor(dataset.observations, dtype=torch.float32),
+        torch.as_tensor(dataset.actions, dtype=kind),
+        torch.as_tensor(rewards, dtype=torch.float32),
+        torch.as_tensor(dataset.next_observations, dtype=torch.float32),
+        torch.as_tensor(~over, dtype=torch.float32),
+    )
