@@ -3,8 +3,9 @@
     python -m zerogym.benchmarks.speed.serving [--id FourRooms] [--clients 16] [--sessions 10000]
 
 Needs the extra `serve`. The server is `zerogym serve` in a process of its own; the clients share
-this one. Steps are counted on the clock, over WebSocket, each awaited before the next; the same
-loop without a server stands beside them. Then so many sessions are open at once over HTTP, each
+this one. Steps are counted on the clock, over WebSocket, each awaited before the next, and for each
+CPU second of the server, which other load on the machine changes less; the same loop without a
+server stands beside them. Then so many sessions are open at once over HTTP, each
 started with a seed of its own and stepped in a random order, and every text, reward and info is
 compared with that of an environment in this process: one that differs is a leak. Last, the memory
 of the server, before and after ten times as many sessions as it may have were opened and closed.
@@ -143,6 +144,12 @@ async def open_and_close(address: str, count: int, at_once: int = 50) -> None:
         await asyncio.gather(*(one(seed) for seed in range(first, min(count, first + at_once))))
 
 
+def cpu(pid: int) -> float:
+    """Return the CPU seconds that a process has taken."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def memory(pid: int) -> float:
     """Return the resident memory of a process in MiB."""
     found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
@@ -165,8 +172,11 @@ def main() -> None:
         address = f"{host}:{port}"
         for clients in sorted({1, given.clients}):
             progress(f"{clients} clients")
+            before, start = cpu(pid), time.monotonic()
             found = asyncio.run(rate(address, clients, given.seconds))
+            steps = found * (time.monotonic() - start)
             rows.append((f"steps/s over WebSocket, {clients} at once", f"{found:,.0f}"))
+            rows.append(("  a CPU second of the server", f"{steps / (cpu(pid) - before):,.0f}"))
         progress(f"{given.sessions} sessions at once")
         different = leaks(world, address, given.sessions)
         rows.append((f"leaks in {given.sessions:,} sessions at once", str(different)))
