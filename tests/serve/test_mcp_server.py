@@ -11,7 +11,10 @@ pytest.importorskip("mcp_types", reason="the extra `serve` is not installed")
 
 from mcp import Client, StdioServerParameters
 
+from helpers.sandbox.attack_range import needs_sandbox
 from helpers.serving import connect, metric, running, send
+from zerogym import tasks
+from zerogym.envs.tools.world import ToolWorld
 from zerogym.serve import Limits, World
 
 WORLDS = [World(f"zerogym/{name}-v0") for name in ("Countdown", "KuhnPoker", "FourRooms")]
@@ -103,33 +106,33 @@ def test_three_tasks_are_solved_over_stdio() -> None:
     assert "ToolListChangedNotification" in kinds
 
 
+async def play_plan(client: Any, world: World, seed: int) -> None:
+    """Call the world's own tools as its expert does: the calls are counted, and score 1."""
+    own: Any = world.make().unwrapped
+    own.reset(seed=seed)
+    plan = list(own.expert_plan())
+    started = await client.call_tool("start", {"seed": seed})
+    key = {"session_id": started.structured_content["observation"]["session_id"]}
+    assert "<" + plan[0].tool not in text_of(started)  # the announcement of calls in replies
+    for call in plan:
+        assert call.tool in text_of(started)
+        result = await client.call_tool(call.tool, dict(call.arguments) | key)
+        assert not result.is_error and "<result>" in text_of(result)
+    data = (await client.call_tool("reply", {"text": own.answer_action()} | key)).structured_content
+    info = data["observation"]["info"]
+    assert (data["reward"], info["tool_calls"], info["failed_calls"]) == (1.0, len(plan), 0)
+    own.close()
+
+
 @pytest.mark.parametrize("name", ["Functions", "Router", "Search"])
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_a_worlds_own_tools_are_called_with_their_schemas(name: str, mode: str) -> None:
-    """The expert's calls are counted as in the environment, and score 1."""
-
-    async def play(client: Any) -> None:
-        own = world.make().unwrapped
-        own.reset(seed=2)
-        plan = list(own.expert_plan())  # type: ignore[attr-defined]
-        started = await client.call_tool("start", {"seed": 2})
-        key = {"session_id": started.structured_content["observation"]["session_id"]}
-        assert "<" + plan[0].tool not in text_of(started)  # the announcement of calls in replies
-        for call in plan:
-            assert call.tool in text_of(started)
-            result = await client.call_tool(call.tool, dict(call.arguments) | key)
-            assert not result.is_error and "<result>" in text_of(result)
-        answer = {"text": own.answer_action()} | key  # type: ignore[attr-defined]
-        data = (await client.call_tool("reply", answer)).structured_content
-        info = data["observation"]["info"]
-        assert (data["reward"], info["tool_calls"], info["failed_calls"]) == (1.0, len(plan), 0)
-
     async def check(address: str) -> None:
         async with Client(f"http://{address}/mcp", mode=mode) as client:
             before = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert {"start", "reply"} < set(before)
             assert all("session_id" in tool.input_schema["properties"] for tool in before.values())
-            await play(client)
+            await play_plan(client, world, 2)
             wrong = await client.call_tool("start", {"seed": 1})
             key = {"session_id": wrong.structured_content["observation"]["session_id"]}
             result = await client.call_tool("no_such", key)
@@ -137,6 +140,25 @@ def test_a_worlds_own_tools_are_called_with_their_schemas(name: str, mode: str) 
 
     world = World(f"zerogym/{name}-v0")
     with running([world]) as address:
+        asyncio.run(check(address))
+
+
+@pytest.mark.proof
+@needs_sandbox
+def test_every_world_with_tools_is_solved_by_calls_of_its_tools() -> None:
+    async def check(address: str) -> None:
+        for world in worlds:
+            async with Client(f"http://{address}/{world.name}/mcp") as client:
+                for seed in range(3):
+                    await play_plan(client, world, seed)
+
+    def has_tools(world: World) -> bool:
+        with world.make() as env:
+            return isinstance(env.unwrapped, ToolWorld)
+
+    worlds = [world for task in tasks("tools") if has_tools(world := World(task.id))]
+    assert len(worlds) > 4
+    with running(worlds) as address:
         asyncio.run(check(address))
 
 
