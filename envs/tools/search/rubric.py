@@ -7,7 +7,7 @@ states the fact, and it is linked to the answer: by a chain of rubrics that coun
 hidden entity in common with the next. In the paper a language model judges the first two; here the
 facts of every document are known, so that all three are exact.
 
-Left out: C-GRPO's ranking of the share within a group, which is the trainer's.
+Left out: what C-GRPO makes of the share within a group, which is `advantage="c_grpo"`.
 """
 
 import re

@@ -11,6 +11,7 @@ from helpers.llm.samples import group_of, sample
 from zerogym.agents.llm.algorithms.advantage_tables import Advantage, weigh
 from zerogym.agents.llm.algorithms.advantages.ace import Ace
 from zerogym.agents.llm.algorithms.advantages.best_of_k import MaxAtK, PassAtK
+from zerogym.agents.llm.algorithms.advantages.c_grpo import CGrpo
 from zerogym.agents.llm.algorithms.advantages.group_relative import Grpo, Rloo
 from zerogym.agents.llm.algorithms.advantages.lite_ppo import LitePpo
 from zerogym.agents.llm.algorithms.advantages.opo import Opo
@@ -391,3 +392,37 @@ def test_rae_lowers_the_variance_where_seats_are_unequal(
         assert spread(own, scores) / spread(np.array(rewards), scores) == pytest.approx(
             ratio, abs=5e-4
         )
+
+
+# --- C-GRPO
+
+
+def cited(rewards: list[float], shares: list[float]) -> Batch:
+    """A group with these rewards and shares of proved facts."""
+    pairs = zip(rewards, shares, strict=True)
+    return Batch([[sample(reward, info={"rubric": share}) for reward, share in pairs]])
+
+
+def test_c_grpo_by_hand() -> None:
+    """Shares of 1/4 and 1/2 are a half and all of the largest; a wrong answer has nothing of it."""
+    found = weights(CGrpo(alpha=0.5), cited([1.0, 1.0, 0.0], [0.25, 0.5, 0.5]))
+    rewards = np.array([0.75, 1.0, 0.0])
+    assert found == pytest.approx((rewards - rewards.mean()) / rewards.std())
+    plain = weights(Grpo(), group_of([1.0, 1.0, 0.0]))
+    assert weights(CGrpo(alpha=0.0), cited([1.0, 1.0, 0.0], [0.0, 1.0, 1.0])) == plain
+    assert weights(CGrpo(), group_of([1.0, 1.0, 0.0])) == pytest.approx(plain)  # no rubric
+    assert weights(CGrpo(), cited([1.0, 1.0], [0.5, 0.5])) == [0.0, 0.0]
+    assert weights(CGrpo(), cited([0.0, 0.0], [0.0, 1.0])) == [0.0, 0.0]
+    with pytest.raises(ValueError, match="alpha"):
+        CGrpo(alpha=1.5)
+
+
+@pytest.mark.claim(
+    "c_grpo",
+    says="Where all answers of a group are right, those that prove less are held back, and "
+    "GRPO treats all alike.",
+)
+def test_right_answers_without_proof_are_held_back() -> None:
+    proved, lucky = weights(CGrpo(), cited([1.0, 1.0], [1.0, 0.0]))
+    assert proved == pytest.approx(1) and lucky == pytest.approx(-1)
+    assert weights(Grpo(), group_of([1.0, 1.0])) == [0.0, 0.0]

@@ -18,13 +18,14 @@ NAMES = ADVANTAGES.names()
 
 
 def drawn(part: Advantage, rewards: Sequence[float], seed: int = 0) -> list[Sample]:
-    """A group with these rewards: replies of one to four tokens of three, and random signals."""
-    rng = np.random.default_rng(seed)
+    """A group with these rewards: replies of one to four tokens of three, with random signals."""
+    rng, rubrics = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     group = []
     for reward in rewards:
         ids = rng.integers(3, size=rng.integers(1, 5)).tolist()
         signals = {name: rng.random(len(ids)).tolist() for name in SIGNALS}
-        group.append(sample(reward, ids, signals={name: signals[name] for name in part.signals}))
+        known = {name: signals[name] for name in part.signals}
+        group.append(sample(reward, ids, signals=known, info={"rubric": float(rubrics.random())}))
     return group
 
 
