@@ -166,11 +166,6 @@ class WebEnv(ToolWorld[Site]):
     def _sample_of(self, difficulty: float, category: str | None) -> Site:
         return sample_site(self.np_random, difficulty, category, self.elements)
 
-    @classmethod
-    def canonical_key(cls, problem: Site) -> str:
-        """Return the task with all that the site has: equal tasks on other sites are others."""
-        return repr(problem)
-
     def _toolbox(self, problem: Site) -> Sequence[Tool]:
         return web_tools(self.pointing)
 

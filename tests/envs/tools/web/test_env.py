@@ -23,17 +23,17 @@ def test_the_expert_scores_and_needs_each_of_its_calls(category: str) -> None:
 
 
 @pytest.mark.proof
-@each_template
-def test_the_expert_over_a_thousand_seeds_of_each_template(category: str) -> None:
-    for seed in range(1000):
+@pytest.mark.parametrize("start", range(0, 1000, 100))
+def test_the_expert_over_a_thousand_seeds(start: int) -> None:
+    for seed in range(start, start + 100):
         env = WebEnv(
             difficulty=seed % 9,
-            category=category,
+            category=tuple(TEMPLATES)[seed % len(TEMPLATES)],
             pointing="point" if seed % 3 == 0 else "number",
             elements=100 if seed % 10 == 1 else 0,
         )
         check_expert(env, seed)
-        if seed < 40:
+        if seed % 5 == 0:
             assert all(score == 0.0 for _, score in gaps(env, seed)), seed
 
 
@@ -46,14 +46,14 @@ def test_chance_is_below_a_twentieth(category: str) -> None:
             np.random.default_rng(4),
             0,
         )
-        for seed in range(400):
+        for seed in range(200):
             env.reset(seed=seed)
             over = False
             while not over:
                 _, reward, terminated, truncated, _ = env.step(env.random_action(rng))
                 over = terminated or truncated
             won += reward == 1
-        assert won < 0.05 * 400, difficulty
+        assert won < 0.05 * 200, difficulty
 
 
 @each_template
@@ -115,6 +115,18 @@ def test_a_huge_text_is_refused_in_words() -> None:
     assert not (terminated or truncated) and len(observation) < 2000
     observation = env.step('<type>{"element": 2, "text": "' + "x" * 5000 + '"}</type>')[0]
     assert "allowed are 2000" in observation
+
+
+@each_template
+def test_no_task_in_words_is_on_both_sides(category: str) -> None:
+    sides: dict[str, set[str]] = {}
+    for split in ("train", "test"):
+        env = WebEnv(category=category, split=split, difficulty=0)
+        for seed in range(12):
+            _, info = env.reset(seed=seed)
+            sides.setdefault(env._running().problem.question, set()).add(info["split"])
+    assert all(len(found) == 1 for found in sides.values())
+    assert set.union(*sides.values()) == {"train", "test"}
 
 
 def test_sites_are_drawn_from_their_generator_only() -> None:
