@@ -196,6 +196,7 @@ TOOLS: tuple[Task, ...] = (
     Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
     Task("CodeCreator", "tools.code_triplet.creator:CodeCreatorEnv"),
     Task("Web", "tools.web.env:WebEnv", tags=("multi-turn",)),
+    Task("WebGrounding", "tools.web.grounding:WebGroundingEnv"),
 )
 
 # The single-seat view of each game.
