@@ -150,7 +150,7 @@ def audits_page() -> str:
     """The audit of our own tasks and of other suites, from the files that the command wrote."""
     text = (AUDITS / "about.md").read_text("utf-8")
     for name, strip in (("reasoning", ""), ("reasoning_texts", ""),
-                        ("reasoning_changed", ""), ("talk", ""),
+                        ("reasoning_changed", ""), ("tools", ""), ("talk", ""),
                         ("reasoning_gym", "ReasoningGym-v0?dataset="),
                         ("reasoning_gym_texts", "ReasoningGym-v0?dataset="),
                         ("reasoning_core", "ReasoningCore-v0?task="),
