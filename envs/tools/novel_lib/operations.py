@@ -1,4 +1,4 @@
-"""What the functions of a library do: operations on lists of integers, with exact documents.
+"""The functions of a library: operations on lists of integers, with exact documents.
 
 Every operation is total: it has a result for all lists and numbers, and the document states it.
 """
