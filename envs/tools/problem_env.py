@@ -32,6 +32,7 @@ class ToolEpisode:
         failed: Those that ended in an error.
         over: Whether the episode has ended.
         transcript: Replies (cut) and observations, in turns.
+        side: The split of the problem, once it is known.
     """
 
     problem: Any
@@ -41,6 +42,7 @@ class ToolEpisode:
     failed: int = 0
     over: bool = False
     transcript: list[str] = field(default_factory=list)
+    side: Split | None = None
 
 
 @dataclass(frozen=True)
@@ -150,10 +152,11 @@ class ToolProblemEnv(ProblemEnv[PosedT]):
 
     def _info(self) -> dict[str, Any]:
         episode: ToolEpisode = self._episode
+        episode.side = episode.side or self._side(episode.problem)
         return {
             "difficulty": episode.difficulty,
             "category": episode.problem.category,
-            "split": self._side(episode.problem),
+            "split": episode.side,
             "turn": episode.turn,
             "tool_calls": episode.calls,
             "failed_calls": episode.failed,

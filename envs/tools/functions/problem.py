@@ -42,6 +42,7 @@ class Problem:
         database: What the functions read.
         plan: The expert's calls.
         answer: The right answer.
+        results: Of the calls; none at a desk.
         terms: What a question is made of; none at a desk.
         specs: The functions by what they do; none at a desk.
     """
@@ -52,6 +53,7 @@ class Problem:
     database: Database
     plan: tuple[Call, ...]
     answer: str
+    results: tuple[str, ...] = ()
     terms: tuple[Term, ...] = ()
     specs: Mapping[Spec, Function] = field(default_factory=dict)
 
@@ -62,6 +64,10 @@ class Problem:
     def end(self) -> State:
         """The state after the expert's calls."""
         state = State(self.database)
+        if self.results:
+            tools = (call.tool for call in self.plan)
+            state.made += zip(tools, self.results, strict=True)
+            return state
         functions = {function.name: function for function in self.functions}
         for call in self.plan:
             functions[call.tool].call(call.arguments, state)
@@ -99,15 +105,14 @@ def sample_problem(draws: Draws, category: Category, difficulty: float) -> Probl
                 solution: Solution = solve(terms, specs, database)
             except Unsound:
                 continue
-            question = _READ.format(question=question_of(terms))
-            functions = tuple(specs.values())
             return Problem(
                 category,
-                question,
-                functions,
+                _READ.format(question=question_of(terms)),
+                tuple(specs.values()),
                 database,
                 solution.plan,
                 solution.answer,
+                solution.results,
                 terms,
                 specs,
             )

@@ -8,6 +8,7 @@ Left out: classes, and functions of more than one list.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -66,16 +67,21 @@ class Library:
         """The words of each document."""
         return {name: words_of(entry.operation.document) for name, entry in self.entries.items()}
 
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """One over the number of documents that have a word, for each word."""
+        counts = Counter(word for has in self.words.values() for word in has)
+        return {word: 1.0 / count for word, count in counts.items()}
+
     def search(self, query: str) -> str:
         """Return the document that shares most words with a query, rare ones above all.
 
         Of equals the shortest one, then the first in the alphabet; an empty text if no word fits.
         """
-        sought = words_of(query)
-        counts = {word: sum(word in has for has in self.words.values()) for word in sought}
+        sought = sorted(word for word in words_of(query) if word in self.weights)
         ranked = []
         for name, has in self.words.items():
-            weight = sum(1.0 / counts[word] for word in sorted(sought & has))
+            weight = sum(self.weights[word] for word in sought if word in has)
             ranked.append((-weight, len(has), name))
         weight, _, name = min(ranked)
         return self.entries[name].document if weight else ""

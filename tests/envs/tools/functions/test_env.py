@@ -60,7 +60,13 @@ def twin_of(problem, seed):
             solution = solve(problem.terms, problem.specs, database)
         except Unsound:
             continue
-        return replace(problem, database=database, plan=solution.plan, answer=solution.answer)
+        return replace(
+            problem,
+            database=database,
+            plan=solution.plan,
+            answer=solution.answer,
+            results=solution.results,
+        )
 
 
 @pytest.mark.parametrize("category", READING)
