@@ -3,7 +3,7 @@
 Every thing has a name that no other has, and a document that states its facts; a fact leads to
 another thing or to a year. So a question is a walk: "What is the founding year of the birthplace
 of the teacher of Mira Tolvan?" has one answer by construction, and no knowledge of the real world
-helps. Each fact is stated in one of several ways, beside others that the question does not need.
+helps (`questions.py`). Each fact is stated in one of several ways, beside others.
 
 Left out, since `questions.py` adds it: facts that change, things of the same name, lost documents.
 """
@@ -19,7 +19,6 @@ from zerogym.envs.tools.search.corpus import Corpus, Document
 
 T = TypeVar("T")
 
-MAX_HOPS = 8
 _SIZES = {"town": 0.15, "river": 0.05, "guild": 0.15, "person": 0.65}  # shares of the documents
 _MANY = 50_000  # documents, from which on names have a syllable more
 FIRST_YEAR, LAST_YEAR = 1100, 1900  # of all years that are stated, the last one excluded
@@ -122,21 +121,6 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Question:
-    """A walk from a named thing to the answer.
-
-    Attributes:
-        text: In words.
-        answer: A name or a year.
-        facts: The steps, in order: each begins where the one before ends.
-    """
-
-    text: str
-    answer: str
-    facts: tuple[Fact, ...]
-
-
-@dataclass(frozen=True)
 class CorpusWorld:
     """Facts and the documents that state them; equal seeds give equal worlds.
 
@@ -147,41 +131,6 @@ class CorpusWorld:
 
     documents: tuple[Document, ...]
     facts: dict[str, tuple[Fact, ...]]
-
-    def question(self, rng: np.random.Generator, hops: int) -> Question:
-        """Draw a walk of `hops` facts (1 to 8) that meets nothing twice; half end with a year.
-
-        Raises:
-            ValueError: If `hops` is not in range, or the world is too small for such a walk.
-        """
-        if not 1 <= hops <= MAX_HOPS:
-            raise ValueError(f"hops must be from 1 to {MAX_HOPS}, got {hops}")
-        names = list(self.facts)
-        for _ in range(1000):
-            name = _pick(rng, names)
-            walk = self._walk(rng, name, hops)
-            if len(walk) == hops:
-                text = question_in_words(name, [fact.relation for fact in walk])
-                return Question(text, walk[-1].object, tuple(walk))
-        raise ValueError(f"no walk of {hops} facts was found in {len(names)} documents")
-
-    def _walk(self, rng: np.random.Generator, name: str, hops: int) -> list[Fact]:
-        walk: list[Fact] = []
-        met = {name}
-        to_year = bool(rng.integers(2))
-        while len(walk) < hops:
-            last = len(walk) == hops - 1 and to_year
-            next_facts = [
-                fact
-                for fact in self.facts[name]
-                if (fact.relation.object == "year") == last and fact.object not in met
-            ]
-            if not next_facts:
-                break  # for example a river, of which no year is known
-            walk.append(_pick(rng, next_facts))
-            name = walk[-1].object
-            met.add(name)
-        return walk
 
 
 class _Picks:
@@ -301,7 +250,3 @@ def _name(picks: _Picks, kind: str, taken: set[str], longer: bool) -> str:
 def _word(picks: _Picks, syllables: int) -> str:
     parts = [picks.of(_ONSETS) + picks.of(_VOWELS) for _ in range(syllables)]
     return "".join([*parts, picks.of(_CODAS)]).capitalize()
-
-
-def _pick(rng: np.random.Generator, options: Sequence[T]) -> T:
-    return options[int(rng.integers(len(options)))]

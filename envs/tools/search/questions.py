@@ -25,7 +25,6 @@ import numpy as np
 
 from zerogym.envs.tools.search.corpus import Corpus, Document, EditedCorpus
 from zerogym.envs.tools.search.generated_corpus import (
-    MAX_HOPS,
     RELATIONS_OF,
     Fact,
     Relation,
@@ -56,6 +55,7 @@ SHARES = {
 }
 _CORPORA = 16  # of each size of at most `_LARGE` documents; of larger ones there is one
 _LARGE = 5000
+MAX_HOPS = 8
 
 
 @dataclass(frozen=True)

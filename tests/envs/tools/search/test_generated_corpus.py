@@ -1,7 +1,6 @@
 """A generated world answers its questions through search and open_page, and by no other way."""
 
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -34,36 +33,18 @@ def look_up(subject: str, relation: int) -> str | None:
     return None
 
 
-def test_the_expert_finds_four_hops_with_the_tools() -> None:
-    rng = np.random.default_rng(0)
+def test_four_hops_are_found_with_the_tools() -> None:
+    rng, names = np.random.default_rng(0), list(WORLD.facts)
     right = 0
-    for _ in range(500):
-        question = WORLD.question(rng, 4)
-        name: str | None = question.facts[0].subject
-        for fact in question.facts:
-            name = name and look_up(name, RELATIONS.index(fact.relation))
-        right += name == question.answer
-    assert right > 0.99 * 500
-
-
-@pytest.mark.parametrize("hops", [1, 2, 4, 8])
-def test_questions_are_walks_with_one_answer(hops: int) -> None:
-    rng = np.random.default_rng(hops)
-    years = 0
-    for _ in range(200):
-        question = WORLD.question(rng, hops)
-        facts = question.facts
-        assert len(facts) == hops and facts[-1].object == question.answer
-        assert all(one.object == two.subject for one, two in pairwise(facts))
-        met = [facts[0].subject, *(fact.object for fact in facts)]
-        assert len(set(met)) == len(met)
-        assert question.text.count(" of ") >= hops and facts[0].subject in question.text
-        assert not any(name in question.text for name in met[1:])
-        for fact in facts:  # one thing only stands in this relation to the subject
-            same = [f for f in WORLD.facts[fact.subject] if f.relation is fact.relation]
-            assert same == [fact]
-        years += facts[-1].relation.object == "year"
-    assert 40 < years < 160
+    for _ in range(150):
+        start = truth = names[int(rng.integers(len(names)))]
+        found: str | None = start
+        for _ in range(4):
+            facts = [fact for fact in WORLD.facts[truth] if fact.relation.object != "year"]
+            fact = facts[int(rng.integers(len(facts)))]
+            truth, found = fact.object, found and look_up(found, RELATIONS.index(fact.relation))
+        right += found == truth
+    assert right > 0.99 * 150
 
 
 def test_the_documents_say_the_facts_and_nothing_else() -> None:
@@ -79,16 +60,6 @@ def said(text: str, fact: Fact) -> bool:
     return sum(way.format(fact.subject, fact.object) in text for way in ways) == 1
 
 
-def test_no_document_answers_a_walk_of_two_or_more() -> None:
-    rng = np.random.default_rng(5)
-    texts = {document.title: document.text for document in WORLD.documents}
-    short = 0
-    for _ in range(300):
-        question = WORLD.question(rng, 3)
-        short += question.answer in texts[question.facts[0].subject]
-    assert short <= 3  # a year may be the same by chance
-
-
 def test_the_seed_is_the_world() -> None:
     def drawn(seed: int) -> CorpusWorld:
         return sample_corpus_world(np.random.default_rng(seed))
@@ -97,15 +68,9 @@ def test_the_seed_is_the_world() -> None:
     assert drawn(0).facts == drawn(0).facts
     titles = [{document.title for document in drawn(seed).documents} for seed in (0, 1)]
     assert len(titles[0] & titles[1]) < 32  # towns and rivers may share a syllable or two
-    questions = [drawn(0).question(np.random.default_rng(2), 3) for _ in range(2)]
-    assert questions[0] == questions[1]
 
 
-def test_size_and_hops_have_ranges() -> None:
-    small = sample_corpus_world(np.random.default_rng(0), 40)
-    assert len(small.documents) == 40 and small.question(np.random.default_rng(0), 8).answer
+def test_sizes_have_a_least() -> None:
+    assert len(sample_corpus_world(np.random.default_rng(0), 40).documents) == 40
     with pytest.raises(ValueError, match="40"):
         sample_corpus_world(np.random.default_rng(0), 39)
-    for hops in (0, 9):
-        with pytest.raises(ValueError, match="hops"):
-            WORLD.question(np.random.default_rng(0), hops)
