@@ -28,7 +28,7 @@ from zerogym.envs.tools.web.showing import show_page
 from zerogym.envs.tools.web.site import Site
 from zerogym.envs.tools.web.tools import Pointing
 
-ELEMENTS = (10, 100, 250)
+ELEMENTS = (10, 100, 200)
 ROUNDS = 5
 CATEGORY = "form"
 AWAY, HOME = 2, 1  # the numbers of a link that leads away, and of the one to the first page

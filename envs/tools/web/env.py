@@ -63,7 +63,7 @@ class WebEnv(ToolWorld[Site]):
         `difficulty` (default 1), `split`, `category` (a template: form, dropdowns, survey,
         checkboxes, login, wizard, settings, tabs, search, table, pages, compare, shop, basket,
         calendar, flights, inbox, articles, forum), `pointing` (`number` or `point`), `elements`
-        (default 0: at least so many links, buttons and fields on the first page, at most 250),
+        (default 0: at least so many links, buttons and fields on the first page, at most 200),
         `done` (default 0: the share of the expert's steps that is carried out before the episode
         begins, below 1), `max_turns`, `max_calls`, `call_cost`, `format`, `render_mode`.
 

@@ -21,7 +21,7 @@ _ALL = (
     Compare, Shop, Basket, Calendar, Flights, Inbox, Articles, Forum,
 )  # fmt: skip
 TEMPLATES = {template.category: template for template in _ALL}
-MAX_ELEMENTS = 250
+MAX_ELEMENTS = 200
 
 
 def sample_site(

@@ -9,7 +9,7 @@ from zerogym.envs.tools.web.browser import Browser, role
 from zerogym.envs.tools.web.dom import INTERACTIVE, TYPED, Node
 from zerogym.envs.tools.web.layout import VIEW_HEIGHT, Box, Layout
 
-MAX_TEXT = 8_000  # characters of a page; what comes later is cut off
+MAX_TEXT = 8_100  # characters of a page, which fit the result of a call; the rest is cut off
 _SHOWN = 60  # characters of what a field holds
 _LISTS = {"ul": "list", "table": "table", "form": "form", "section": "section", "nav": "navigation"}
 

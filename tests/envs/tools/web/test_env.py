@@ -5,7 +5,7 @@ import pytest
 
 from helpers.tools.plans import check_expert, gaps, play_calls
 from zerogym.envs.tools.web.env import WebEnv
-from zerogym.envs.tools.web.sample import TEMPLATES, sample_site
+from zerogym.envs.tools.web.sample import MAX_ELEMENTS, TEMPLATES, sample_site
 
 each_template = pytest.mark.parametrize("category", TEMPLATES)
 
@@ -102,7 +102,7 @@ def test_nothing_on_a_page_gives_the_required_value_away() -> None:
 
 
 def test_unfit_arguments_are_refused() -> None:
-    for unfit in ({"pointing": "eye"}, {"elements": 251}, {"elements": True}, {"done": 1}):
+    for unfit in ({"pointing": "eye"}, {"elements": 201}, {"elements": True}, {"done": 1}):
         with pytest.raises(ValueError, match=next(iter(unfit))):
             WebEnv(**unfit)
 
@@ -115,6 +115,16 @@ def test_a_huge_text_is_refused_in_words() -> None:
     assert not (terminated or truncated) and len(observation) < 2000
     observation = env.step('<type>{"element": 2, "text": "' + "x" * 5000 + '"}</type>')[0]
     assert "allowed are 2000" in observation
+
+
+@each_template
+def test_the_largest_pages_are_shown_whole(category: str) -> None:
+    for pointing in ("number", "point"):
+        env = WebEnv(difficulty=50, category=category, elements=MAX_ELEMENTS, pointing=pointing)
+        text, _ = env.reset(seed=1)
+        for call in env.expert_plan():
+            assert "not shown" not in text
+            text = env.step(env.format.write(env._tools()[call.tool], call.arguments))[0]
 
 
 @each_template

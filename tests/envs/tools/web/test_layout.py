@@ -45,7 +45,7 @@ def test_the_right_and_the_lower_edge_are_outside() -> None:
     assert not inside(30, 20, box) and not inside(10, 40, box) and not inside(9, 20, box)
 
 
-@pytest.mark.parametrize("elements", [0, 37, 100, 250])
+@pytest.mark.parametrize("elements", [0, 37, 100, 200])
 def test_the_number_of_elements_is_a_dial(elements: int) -> None:
     for category in ("login", "calendar", "checkboxes"):
         site = sample_site(np.random.default_rng(1), 0, category, elements)
