@@ -120,15 +120,18 @@ def test_hops_searches_are_enough_and_one_fewer_is_chance(hops: int) -> None:
         text = write_facts(rng, [fact])
         page = replace(problem.pages[-1], facts=(fact,), text=text)
         other = replace(problem, answer=fact.object, pages=(*problem.pages[:-1], page))
-        seen = []
+        texts_of = []
         for one in (problem, other):
             env.reset(seed=0, options={"problem": one})
             texts = [env._prompt()]
             for _ in range(2 * hops):
                 texts.append(env.step(env.oracle_action())[0])
             assert env.step(env.oracle_action())[1] == 1.0
-            seen.append(texts)
-        assert seen[0][: 2 * hops - 1] == seen[1][: 2 * hops - 1] and seen[0] != seen[1]
+            texts_of.append(texts)
+        assert (
+            texts_of[0][: 2 * hops - 1] == texts_of[1][: 2 * hops - 1]
+            and texts_of[0] != texts_of[1]
+        )
         assert problem.answer != other.answer
 
 

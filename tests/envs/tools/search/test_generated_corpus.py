@@ -37,13 +37,13 @@ def test_four_hops_are_found_with_the_tools() -> None:
     rng, names = np.random.default_rng(0), list(WORLD.facts)
     right = 0
     for _ in range(150):
-        start = truth = names[int(rng.integers(len(names)))]
+        start = exact = names[int(rng.integers(len(names)))]
         found: str | None = start
         for _ in range(4):
-            facts = [fact for fact in WORLD.facts[truth] if fact.relation.object != "year"]
+            facts = [fact for fact in WORLD.facts[exact] if fact.relation.object != "year"]
             fact = facts[int(rng.integers(len(facts)))]
-            truth, found = fact.object, found and look_up(found, RELATIONS.index(fact.relation))
-        right += found == truth
+            exact, found = fact.object, found and look_up(found, RELATIONS.index(fact.relation))
+        right += found == exact
     assert right > 0.99 * 150
 
 
