@@ -8,7 +8,7 @@ An example is one file, at most 40 lines beside blank ones. A line `# requires: 
 as pip does. Where this Python has them, it runs the example; else a virtual environment does, in
 `build/compatibility`, which gets them from pip and all others from this Python. A line
 `# without: ...` names packages whose pins do not go together with ours: those are removed there
-again, and ours are used.
+again, and ours are used. What needs our own packages runs in a process of `$BASE_PYTHON`.
 
 An example prints one line of JSON: the returns of some episodes `before` and `after` learning,
 or a sentence about what it has `checked`. One that learns does so if the interval of the gain is
@@ -16,6 +16,7 @@ above 0.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -75,6 +76,7 @@ def run(path: Path) -> dict[str, Any]:
         "what": text.partition('"""')[2].partition('"""')[0].strip(),
         "date": datetime.now(UTC).date().isoformat(),
         "lines": lines_of_code(text),
+        "digest": digest(text),
         "versions": {},
     }
     try:
@@ -125,7 +127,7 @@ def prepared(text: str) -> tuple[str, dict[str, str]]:
 
 def call(command: list[str], timeout: float | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command in a folder of its own, with zerogym on its path, in one thread."""
-    given = {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
+    given = {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1", "BASE_PYTHON": sys.executable}
     with TemporaryDirectory() as folder:
         return subprocess.run(
             command,
@@ -147,6 +149,11 @@ def listed(text: str, key: str) -> list[str]:
 def lines_of_code(text: str) -> int:
     """Return how many lines of an example are not blank."""
     return sum(bool(line.strip()) for line in text.splitlines())
+
+
+def digest(text: str) -> str:
+    """Return what tells a changed example from the one that was run."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def last_line(text: str) -> str:

@@ -132,7 +132,7 @@ def test_verifiers_plays_the_task_of_a_row_and_records_its_reward(
     )
     tasks = list(verifiers.ZerogymTaskset(settings).load())
     assert [task.data.info["seed"] for task in tasks] == [3, 4]
-    recorded, seen = [], []
+    recorded, turns = [], []
 
     class Player:
         """The oracle, in the place of a model."""
@@ -147,7 +147,7 @@ def test_verifiers_plays_the_task_of_a_row_and_records_its_reward(
                 assert observation == shown[-1]
                 action = oracle.unwrapped.oracle_action()  # type: ignore[attr-defined]
                 shown.append(oracle.step(action)[0])
-                seen.append(observation)
+                turns.append(observation)
                 return SimpleNamespace(terminated=False, last_reply=action)
 
             def record_reward(name: str, value: float, weight: float) -> None:
@@ -159,7 +159,7 @@ def test_verifiers_plays_the_task_of_a_row_and_records_its_reward(
         asyncio.run(verifiers.ZerogymEnv().run(task, SimpleNamespace(player=Player())))
     verifiers._classes.cache_clear()  # other tests may have the library itself
     assert recorded == [1.0, 1.0]
-    assert len(seen) > 2
+    assert len(turns) > 2
 
 
 def test_an_environment_of_trl_sums_rewards_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:

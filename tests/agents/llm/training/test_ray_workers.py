@@ -80,6 +80,24 @@ def test_a_step_does_not_depend_on_the_number_of_workers(config: GRPOConfig) -> 
         assert found[0] == pytest.approx(found[1], rel=1e-4, abs=CLOSE) and found[0] != 0
 
 
+def test_a_cluster_of_two_nodes_plays_what_one_machine_plays(
+    config: GRPOConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ray.cluster_utils import Cluster
+
+    assert train(config).status == "done"
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        cluster.add_node(num_cpus=1)  # two workers of a core each have to be on both
+        monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+        more = replace(config, out=config.out + "-2", ray=2)
+        assert train(more).status == "done"
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
+    assert said(config) == said(more)
+
+
 @pytest.mark.parametrize("lora_rank", [0, 4])
 def test_workers_draw_with_the_weights_of_the_step(config: GRPOConfig, lora_rank: int) -> None:
     train(replace(config, ray=2, lora_rank=lora_rank))
