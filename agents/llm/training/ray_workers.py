@@ -6,9 +6,9 @@ records of the episodes. The random numbers of a reply depend on its episode, se
 that a step does not depend on the number of workers, nor on which of them died on the way (as far
 as a model computes a row the same way in any batch).
 
-With `RAY_ADDRESS` the workers start on that cluster, whose machines need zerogym and the model (tried
-with two nodes on one machine); otherwise Ray starts on this machine for the length of the run,
-unless the program runs it already; then it is left running. Left out: workers on GPUs (each
+With `RAY_ADDRESS` the workers start on that cluster, whose machines need zerogym and the model; it
+was tried with two nodes on one machine. Otherwise Ray starts on this machine for the length of the
+run, unless the program runs it already; then it is left running. Left out: workers on GPUs (each
 computes on a processor's core), evaluation by workers, batches without stragglers.
 """
 
