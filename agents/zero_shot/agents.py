@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from zerogym.agents.parts import Part, Table
 from zerogym.envs.references import load_reference
+from zerogym.errors import UnknownName
 
 _METHODS = "zerogym.agents.zero_shot.methods"
 
@@ -158,3 +159,48 @@ class QRLSettings(GoalConditionedSettings):
 
     source = "Optimal Goal-Reaching Reinforcement Learning via Quasimetric Learning (2023, arXiv 2304.01203)"  # noqa: E501
     model = f"{_METHODS}.goal_conditioned.qrl:QRL"
+
+
+CONVENTIONS = ("difference", "state")  # of HILP's features
+
+
+@agent("hilp")
+@dataclass(frozen=True)
+class HILPSettings(Agent):
+    """Learn phi whose distances are times between states, and policies along its directions."""
+
+    source = "Foundation Policies with Hilbert Representations (2024, arXiv 2402.15567)"
+    model = f"{_METHODS}.hilp:HILP"
+    dim: int = 16  # d, of phi and z (theirs 32, 50)
+    hidden: int = 64  # width of the hidden layers (theirs 512, 1024)
+    gamma: float = 0.95  # discount a step of distances and returns, in [0, 1)
+    expectile: float = 0.9  # of the value of a goal, in (0, 1); theirs 0.5 to 0.95
+    random_goals: float = 0.375  # part of the goals that are any state of the data, as theirs
+    convention: str = "state"  # features phi(s') without mean; or "difference": phi(s') - phi(s)
+    lr: float = 2e-3  # Adam's rate (theirs 1e-4 to 5e-4)
+    tau: float = 0.03  # part of the way that slow copies move each update (theirs 0.005, 0.01)
+    batch_size: int = 128  # transitions of an update
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.convention not in CONVENTIONS:
+            raise UnknownName("convention of agent hilp", self.convention, list(CONVENTIONS))
+        if not 0 <= self.random_goals <= 1:
+            raise ValueError("agent hilp: random_goals must be in [0, 1]")
+        _check(self, "hilp")
+
+    def __call__(self, start: Start) -> Any:
+        """Return a new agent."""
+        return self.model_class().start(self, start)
+
+
+def _check(part: Any, name: str) -> None:
+    """Refuse numbers out of range."""
+    for field, low in (("dim", 1), ("hidden", 1), ("batch_size", 2)):
+        if getattr(part, field) < low:
+            raise ValueError(f"agent {name}: {field} must be at least {low}")
+    for field in ("expectile", "tau"):
+        if not 0 < getattr(part, field) < 1:
+            raise ValueError(f"agent {name}: {field} must be between 0 and 1")
+    if not 0 <= part.gamma < 1 or part.lr < 0:
+        raise ValueError(f"agent {name}: gamma must be in [0, 1) and lr at least 0")

@@ -128,8 +128,9 @@ def test_settings_go_through_json(name: str) -> None:
 
 
 def test_a_run_continues_and_refuses_other_settings(tmp_path: Path) -> None:
+    small = "zerogym/RiverSwim-v0"
     config = ZeroShotConfig(
-        env=ENV, agent="fb", data_steps=400, updates=4, checkpoint_every=2, evaluate=True
+        env=small, agent="fb", data_steps=400, updates=4, checkpoint_every=2, evaluate=True
     )
     progress: list[Any] = []
 
@@ -149,4 +150,4 @@ def test_a_run_continues_and_refuses_other_settings(tmp_path: Path) -> None:
     rows = (tmp_path / "parts" / "log.jsonl").read_text().splitlines()
     assert [json.loads(row)["update"] for row in rows] == [2, 4]
     with pytest.raises(ValueError, match="other settings"):
-        train_agent(ZeroShotConfig(env=ENV, agent="fb", updates=4), tmp_path / "parts")
+        train_agent(ZeroShotConfig(env=small, agent="fb", updates=4), tmp_path / "parts")

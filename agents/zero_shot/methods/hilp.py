@@ -1,0 +1,174 @@
+"""Hilbert foundation policies: distances of phi are times between states, tasks are directions.
+
+"Foundation Policies with Hilbert Representations" (2024, arXiv 2402.15567), with the formulas of
+its public code for zero-shot RL. phi is trained by goal-conditioned value learning with the value
+V(s, g) = -||phi(s) - phi(g)||, by an expectile of the target -1 + gamma V(s', g), in two copies.
+The policy of z maximises the discounted sum of f'z; the features f are phi(s') - phi(s)
+("difference"), or phi(s') without its mean ("state"). A goal g means in each state the direction of
+phi(g) - phi(s); a reward the least squares fit of f to it.
+
+A terminal state other than the goal has the value of never arriving, -1 / (1 - gamma): ours, their
+data have no ends. Ours are also: Q-learning in place of their actor-critics, for discrete actions;
+rewards divided by their root mean square; z of which half are directions of goals. At the goal
+itself there is no direction, all actions are equal, and the first is taken. Left out: continuous
+actions, planning with midpoints, and concatenated features.
+"""
+
+from typing import Any, ClassVar, NamedTuple
+
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor, nn
+
+from zerogym.agents.datasets.dataset import Dataset
+from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset
+from zerogym.agents.zero_shot.methods.learner import (
+    Learner,
+    Metrics,
+    as_actions,
+    chosen,
+    expectile_loss,
+    mlp,
+)
+from zerogym.agents.zero_shot.models.inference import inverse_covariance, of_regression
+from zerogym.agents.zero_shot.models.networks import Product, to_sphere
+from zerogym.agents.zero_shot.protocol import goal_and_reward
+
+LEAST = 1e-6  # of a squared distance, so that its root has a gradient
+SAME = 1e-6  # distance of observations that count as equal
+
+
+class Direction(NamedTuple):
+    """The prompt of a task: one of the two.
+
+    Attributes:
+        place: phi of a goal, (d,).
+        z: Of a reward, (d,), of length sqrt(d).
+    """
+
+    place: Tensor | None = None
+    z: Tensor | None = None
+
+
+class HILP(Learner):
+    """phi, twice, and the values Q(s, a, z) of its directions."""
+
+    slow: ClassVar = {"slow_one": "one", "slow_two": "two", "slow_q": "q"}
+    mean: Tensor
+    slow_one: nn.Module
+    slow_two: nn.Module
+    slow_q: nn.Module
+
+    def build(self) -> None:
+        """Make phi, its second copy, Q, and the running mean of phi."""
+        own = self.settings
+        self.one = mlp(self.observation, own.hidden, own.dim)
+        self.two = mlp(self.observation, own.hidden, own.dim)
+        self.q = Product(2, self.observation, own.dim, own.hidden, self.actions)
+        self.register_buffer("mean", torch.zeros(own.dim))
+
+    def losses(self, data: TensorDataset, batch: Batch) -> tuple[Tensor, Metrics]:
+        """Return the sum of the losses of phi and Q."""
+        goals = self._goals(data, batch)
+        distance, metrics = self.distance_loss(batch, goals)
+        with torch.no_grad():
+            self.mean.lerp_(self.one(batch.features).mean(0), 0.005)
+            shown = self.features(batch.features, batch.next_features)  # (n, d)
+            z = self._tasks(batch, goals, shown)
+            # The scale of a reward changes no policy, but much how well its values are fitted.
+            scale = (z @ (shown.T @ shown) * z).mean(1) / len(z) * z.shape[1]  # E[(f'z)^2], (n,)
+            rewards = (shown * z).sum(-1) / scale.clamp(min=LEAST).sqrt()  # (n,)
+        tasks = self.value_loss(batch, rewards, z)
+        return distance + tasks, metrics | {"hilp/q_loss": tasks.detach()}
+
+    def _goals(self, data: TensorDataset, batch: Batch) -> Tensor:
+        """Return goals (n, k): states later in the same episode, or any of the data."""
+        later = self.later(data, batch, self.settings.gamma)
+        anywhere = data.transitions.next_features[
+            self.integers(len(data.transitions.row), len(later))
+        ]
+        random = self.uniform(len(later)) < self.settings.random_goals
+        return torch.where(random[:, None], anywhere, later)
+
+    def distance_loss(self, batch: Batch, goals: Tensor) -> tuple[Tensor, Metrics]:
+        """Return the loss of phi: the expectile regression of V(s, g) to its target.
+
+        Args:
+            batch: n transitions.
+            goals: (n, k).
+        """
+        own = self.settings
+        arrived = (batch.features - goals).norm(dim=-1) < SAME  # (n,)
+        entered = (batch.next_features - goals).norm(dim=-1) < SAME
+        points = torch.cat([goals, batch.features, batch.next_features])  # (3n, k)
+        with torch.no_grad():
+            here, after = [], []
+            for net in (self.slow_one, self.slow_two):
+                aims, before, then = net(points).chunk(3)  # (n, d) each
+                here.append(value(before, aims))
+                lost = (batch.goes_on == 0) & ~entered
+                after.append(value(then, aims).masked_fill(lost, -1 / (1 - own.gamma)))
+            goes_on = own.gamma * (~arrived).float()
+            reward = arrived.float() - 1
+            target = reward + goes_on * torch.minimum(*after)
+            advantage = target - (here[0] + here[1]) / 2  # (n,)
+        loss = torch.zeros(())
+        for net, following in zip((self.one, self.two), after, strict=True):
+            aims, before = net(points[: 2 * len(goals)]).chunk(2)
+            error = reward + goes_on * following - value(before, aims)
+            loss = loss + expectile_loss(advantage, error, own.expectile)
+        return loss, {"hilp/distance_loss": loss.detach(), "hilp/value": target.mean()}
+
+    def features(self, before: Tensor, after: Tensor) -> Tensor:
+        """Return f, (n, d), of transitions between observations (n, k)."""
+        if self.settings.convention == "state":
+            return self.one(after) - self.mean
+        return self.one(after) - self.one(before)
+
+    def _tasks(self, batch: Batch, goals: Tensor, shown: Tensor) -> Tensor:
+        """Return z (n, d): half directions of goals, a quarter of features, a quarter random."""
+        n = len(goals)
+        half, quarter = n // 2, n // 4
+        ahead = self.one(goals[:half]) - self.one(batch.features[:half])
+        alike = shown[self.integers(n, quarter)] @ inverse_covariance(shown)  # theirs: half of all
+        return to_sphere(torch.cat([ahead, alike, self.normal(n - half - quarter, ahead.shape[1])]))
+
+    def value_loss(self, batch: Batch, rewards: Tensor, z: Tensor) -> Tensor:
+        """Return the loss of Q to f'z + gamma max_a Q(s', a, z), summed over its two copies."""
+        with torch.no_grad():
+            following = self.slow_q(batch.next_features, z).min(0).values.max(-1).values  # (n,)
+            target = rewards + self.settings.gamma * batch.goes_on * following
+        found = self.q(batch.features, z)  # (2, n, A)
+        done = torch.stack([chosen(each, batch.actions) for each in found])  # (2, n)
+        return (done - target).square().mean(1).sum()
+
+    @torch.no_grad()
+    def infer(self, task: Any, samples: Dataset | None = None) -> Direction:
+        """Infer a place or a direction; see `ZeroShotModel.infer`."""
+        goal, reward = goal_and_reward(task)
+        if reward is None:
+            return Direction(place=self.one(self.rows_of([goal], "a goal"))[0])
+        given, labels = self.labels_of(reward, samples)
+        before, after = (
+            torch.as_tensor(each) for each in (given.observations, given.next_observations)
+        )
+        return Direction(z=of_regression(self.features(before, after), labels))
+
+    @torch.no_grad()
+    def predict(
+        self, observations: ArrayLike, prompt: Any, state: Any = None, episode_start: Any = None
+    ) -> tuple[NDArray[Any], Any]:
+        """Return the actions (B,) with the largest Q(s, a, z)."""
+        rows = self.rows_of(observations)
+        if prompt.place is None:
+            return as_actions(self.q(rows, prompt.z.expand(len(rows), -1)).mean(0)), state
+        ahead = prompt.place - self.one(rows)  # (B, d)
+        # Batches of other sizes round differently: at the goal that is no direction.
+        there = ahead.square().sum(-1, keepdim=True) < LEAST
+        values = self.q(rows, to_sphere(ahead)).mean(0)  # (B, A)
+        return as_actions(values.masked_fill(there, 0.0)), state
+
+
+def value(here: Tensor, goals: Tensor) -> Tensor:
+    """Return V = -||phi(s) - phi(g)|| of phi (n, d); (n,)."""
+    return -(here - goals).square().sum(-1).clamp(min=LEAST).sqrt()
