@@ -79,7 +79,8 @@ class SearchEnv(ToolWorld[SearchProblem]):
         `rubric_weight` w it is 1 - w + w * share of the walk's facts that the answer proves:
         entities named, a cited page that was read, a chain to the answer (`rubric.py`).
         `info["rubric"]` is that share in any case, `info["evidence_recall"]` the share of the
-        walk's pages that have been read.
+        walk's pages that have been read. Each turn adds `progress_weight` times what that share
+        has grown by; `info["score"]` is without it.
 
     Episode end:
         At the answer; truncated without reward after `max_turns` replies, and with score 0 at a
@@ -96,11 +97,11 @@ class SearchEnv(ToolWorld[SearchProblem]):
         `simulated`), `noise` (0 to 1: the probability of a false document of the simulated engine,
         else of an advert after each sentence and of a dead link for each page of the walk),
         `first_failure` (the probability that the first search of the episode finds nothing, or
-        nothing relevant), `results` (documents a search shows, default 5), `rubric_weight` (default
-        0), `corpus` and `questions` (paths of one's own documents, a folder or JSON lines, and of
-        questions, JSON lines with `question`, `answer` and perhaps `evidence`, a list of ids; both
-        or none), `max_turns` (default 26), `max_calls` (default 24), `call_cost`, `format`,
-        `render_mode`.
+        nothing relevant), `results` (documents a search shows, default 5), `rubric_weight` and
+        `progress_weight` (default 0), `corpus` and `questions` (paths of one's own documents, a
+        folder or JSON lines, and of questions, JSON lines with `question`, `answer` and perhaps
+        `evidence`, a list of ids; both or none), `max_turns` (default 26), `max_calls` (default
+        24), `call_cost`, `format`, `render_mode`.
         `reset(options={"noise": p})` sets the noise of one episode, for a curriculum
         (`prompts="zero_search"`).
 
@@ -127,7 +128,7 @@ class SearchEnv(ToolWorld[SearchProblem]):
         2505.04588); `noise_probability` is its schedule. First searches that fail: "ReZero:
         Enhancing LLM search ability by trying one-more-time" (2025, arXiv 2504.11001). Citations:
         "Chaining the Evidence: Robust Reinforcement Learning for Deep Search Agents with
-        Citation-Aware Rubric Rewards" (2026, arXiv 2601.06021). Evidence recall: "IM-RAG:
+        Citation-Aware Rubric Rewards" (2026, arXiv 2601.06021). Rewards of progress: "IM-RAG:
         Multi-Round Retrieval-Augmented Generation Through Learning Inner Monologues" (2024, arXiv
         2405.13021). Noisy pages: "DeepResearcher: Scaling Deep Research via Reinforcement Learning
         in Real-world Environments" (2025, arXiv 2504.03160). Two tools: "Tool-Star: Empowering
@@ -152,6 +153,7 @@ class SearchEnv(ToolWorld[SearchProblem]):
         first_failure: float = 0.0,
         results: int = 5,
         rubric_weight: float = 0.0,
+        progress_weight: float = 0.0,
         corpus: str | Path | None = None,
         questions: str | Path | None = None,
         max_turns: int | None = None,
@@ -168,6 +170,7 @@ class SearchEnv(ToolWorld[SearchProblem]):
         self.noise = self._noise = self._share("noise", noise)
         self.first_failure = self._share("first_failure", first_failure)
         self.rubric_weight = self._share("rubric_weight", rubric_weight)
+        self.progress_weight = self._share("progress_weight", progress_weight)
         sizes = {"documents": (documents, 100, 10**6), "results": (results, 1, MAX_HITS)}
         for name, (size, least, most) in sizes.items():
             if isinstance(size, bool) or not isinstance(size, int) or not least <= size <= most:
@@ -184,6 +187,13 @@ class SearchEnv(ToolWorld[SearchProblem]):
         self._own: tuple[SearchProblem, ...] = ()
         if corpus is not None and questions is not None:
             self._own = read_questions(questions, corpus)
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Play one reply; reward progress, too, if that has a weight."""
+        before = self._recall()
+        observation, reward, terminated, truncated, info = super().step(action)
+        reward += self.progress_weight * (info["evidence_recall"] - before)
+        return observation, reward, terminated, truncated, info
 
     def random_action(self, rng: np.random.Generator) -> str:
         """Answer at once with a random thing of the right kind, or year."""
@@ -301,9 +311,14 @@ class SearchEnv(ToolWorld[SearchProblem]):
         return Judgement(float(score), feedback, {"rubric": share})
 
     def _info(self) -> dict[str, Any]:
-        evidence, state = self._episode.problem.evidence, self._episode.state
-        read = sum(id in state.pages for id in evidence)
-        return super()._info() | {"evidence_recall": read / len(evidence) if evidence else 1.0}
+        return super()._info() | {"evidence_recall": self._recall()}
+
+    def _recall(self) -> float:
+        """The share of the pages with the facts that has been read; 1 if there are none."""
+        episode = self._running()
+        evidence = episode.problem.evidence
+        read = sum(id in episode.state.pages for id in evidence)
+        return read / len(evidence) if evidence else 1.0
 
 
 def _bare(text: str) -> list[str]:

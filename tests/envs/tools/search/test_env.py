@@ -199,6 +199,19 @@ def test_evidence_recall_grows_with_the_pages() -> None:
     assert recalls == [0, 0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 1]
 
 
+def test_progress_is_rewarded_turn_by_turn_and_leaves_the_score_alone() -> None:
+    env = SearchEnv(difficulty=2, category="plain", progress_weight=0.3)
+    env.reset(seed=1)
+    rewards = [env.step(env.oracle_action())[1] for _ in range(6)]
+    assert rewards == pytest.approx([0, 0.1, 0, 0.1, 0, 0.1])
+    plan = env.expert_plan()
+    assert env.step(f"<open>{plan[1].arguments['id']}</open>")[1] == 0  # read before
+    _, reward, *_, info = env.step("<answer>no idea</answer>")
+    assert (reward, info["score"]) == (0, 0)
+    env.reset(seed=1)
+    assert env.step(env.answer_action())[1] == 1
+
+
 def test_noisy_pages_state_the_same_facts_and_some_links_are_dead() -> None:
     dead = adverts = 0
     for seed in range(20):
