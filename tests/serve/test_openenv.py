@@ -50,15 +50,24 @@ class Meets(Fails):
         return super().step(action)
 
 
-gym.register("Served/Fails-v0", entry_point=Fails)
-gym.register("Served/Meets-v0", entry_point=Meets)
-
-
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
+    for made in (Fails, Meets):
+        gym.register(f"Served/{made.__name__}-v0", entry_point=made)
     own = [World("Served/Fails-v0"), World("Served/Meets-v0")]
     with running([*WORLDS, *own], seed=5, limits=Limits(64)) as found:
         yield found
+    for world in own:
+        del gym.registry[world.id]
+
+
+def wait_for_no_sessions(address: str) -> None:
+    """Wait until the server has freed all."""
+    for _ in range(200):
+        if metric(address, "sessions") == 0:
+            return
+        time.sleep(0.05)
+    raise AssertionError("a session is still open")
 
 
 @pytest.fixture
@@ -223,53 +232,55 @@ def test_only_steps_that_wait_run_beside_each_other(address: str, name: str, thr
         assert len({info["thread"] for info in infos}) == threads
 
 
-def test_a_client_that_leaves_without_a_word_frees_its_session(address: str) -> None:
-    before = metric(address, "sessions")
-    with connect(address, "/Fails-v0/ws") as socket:
-        reset(socket)
-        socket.send(json.dumps({"type": "step", "data": {"text": "slow"}}))
-        assert metric(address, "sessions") == before + 1  # answered while a step is running
-        socket.socket.shutdown(SHUT_RDWR)
-    for _ in range(100):
-        if metric(address, "sessions") == before:
-            return
-        time.sleep(0.05)
-    raise AssertionError("the session is still open")
+@pytest.mark.usefixtures("address")  # which registers the id
+def test_a_client_that_leaves_without_a_word_frees_its_session() -> None:
+    with running([World("Served/Fails-v0")]) as address:
+        with connect(address) as socket:
+            reset(socket)
+            socket.send(json.dumps({"type": "step", "data": {"text": "slow"}}))
+            assert metric(address, "sessions") == 1  # answered while a step is running
+            socket.socket.shutdown(SHUT_RDWR)
+        wait_for_no_sessions(address)
 
 
-def test_limits_of_sessions_time_and_size() -> None:
-    limits = Limits(sessions=2, idle=0.4, message=2048)
-    with running(WORLDS[:1], max_message=2048, limits=limits) as address:
-        status, data = request(address, "/reset", {})
-        assert status == 200
+def test_limits_of_sessions_and_size() -> None:
+    with running(WORLDS[:1], max_message=2048, limits=Limits(2, message=2048)) as address:
+        key = request(address, "/reset", {})[1]["observation"]["session_id"]
         with connect(address) as first, connect(address) as second:
             assert "no episode" in step(first, "x")["message"]
-            assert json.loads(second.recv(5))["data"]["code"] == "CAPACITY_REACHED"
+            assert json.loads(second.recv(20))["data"]["code"] == "CAPACITY_REACHED"
             assert request(address, "/reset", {})[0] == 503
-            late = json.loads(first.recv(5))["data"]  # it never closes
-            assert late["code"] == "SESSION_ERROR" and "0.4 s" in late["message"]
-        for _ in range(100):
-            if metric(address, "sessions") == 0:
-                break
-            time.sleep(0.05)
-        body = {"session_id": data["observation"]["session_id"], "action": {"text": "x"}}
-        assert request(address, "/step", body)[0] == 404
-        assert metric(address, "closed_idle_total") == 2
-        assert metric(address, "refused_full_total") == 2
+            assert metric(address, "refused_full_total") == 2
+        assert request(address, "/close", {"session_id": key})[0] == 200
+        wait_for_no_sessions(address)
         body = {"action": {"text": "x" * 3000}}
         assert request(address, "/step", body) == (
             413, {"detail": "a request has at most 2048 bytes", "code": "VALIDATION_ERROR"}
         )  # fmt: skip
-        host, _, port = address.partition(":")
-        with create_connection((host, int(port)), 5) as slow:
-            slow.sendall(b"POST /reset HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
-            assert slow.recv(100).startswith(b"HTTP/1.1 408")
         with connect(address) as socket:
             socket.send("x" * 3000)
             with pytest.raises(Exception, match="1009"):
-                socket.recv(5)
-        with pytest.raises(ValueError, match="at least 1"):
-            Limits(sessions=0)
+                socket.recv(20)
+    with pytest.raises(ValueError, match="at least 1"):
+        Limits(sessions=0)
+
+
+def test_a_client_that_never_closes_or_never_ends_its_request() -> None:
+    with running(WORLDS[:1], limits=Limits(idle=0.3)) as address:
+        key = request(address, "/reset", {})[1]["observation"]["session_id"]
+        with connect(address) as socket:
+            late = json.loads(socket.recv(20))["data"]
+            assert late["code"] == "SESSION_ERROR" and "0.3 s" in late["message"]
+            with pytest.raises(Exception, match="1000"):
+                socket.recv(20)
+        wait_for_no_sessions(address)
+        body = {"session_id": key, "action": {"text": "x"}}
+        assert request(address, "/step", body)[0] == 404
+        assert metric(address, "closed_idle_total") == 2
+        host, _, port = address.partition(":")
+        with create_connection((host, int(port)), 20) as slow:
+            slow.sendall(b"POST /reset HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")
+            assert slow.recv(100).startswith(b"HTTP/1.1 408")
 
 
 def test_what_is_served_is_described(address: str) -> None:
