@@ -1,4 +1,4 @@
-"""Who may send requests, and how a server starts and ends."""
+"""A server answers those who may send requests, and its start and end are one line each."""
 
 import base64
 import os
