@@ -6,7 +6,9 @@ adapter uses: what is tested is that prompts, rewards and ends are those of the 
 
 import asyncio
 import contextlib
+import json
 import sys
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Generic, TypeVar
 
@@ -14,6 +16,7 @@ import pytest
 
 import zerogym
 from zerogym.adapters import inspect_ai, lm_eval, skyrl_gym, verifiers
+from zerogym.adapters.library import TRIED, UntriedVersion
 from zerogym.adapters.trl import environment_factory
 from zerogym.errors import MissingExtra
 
@@ -27,6 +30,7 @@ def install(monkeypatch: pytest.MonkeyPatch, name: str, **members: Any) -> None:
     module = ModuleType(name)
     vars(module).update(members)
     monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr("zerogym.adapters.library.version", TRIED.__getitem__)
 
 
 @pytest.mark.parametrize(
@@ -43,8 +47,25 @@ def test_a_missing_library_is_one_line(
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     verifiers._classes.cache_clear()
-    with pytest.raises(MissingExtra, match=f"zerogym.adapters.{library} needs {library}"):
+    package = library.replace("_", "-")
+    with pytest.raises(MissingExtra, match=f"needs {library}: pip install {package}$"):
         adapt()
+
+
+def test_another_version_is_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, "skyrl_gym.envs.base_text_env", BaseTextEnv=object)
+    skyrl_gym.environment("SQL")  # warnings are errors here
+    monkeypatch.setattr("zerogym.adapters.library.version", lambda _: "0.4.9")
+    skyrl_gym.environment("SQL")
+    monkeypatch.setattr("zerogym.adapters.library.version", lambda _: "0.5.0")
+    with pytest.warns(UntriedVersion, match=r"tried with skyrl-gym 0\.4\.0, this is 0\.5\.0$"):
+        skyrl_gym.environment("SQL")
+
+
+def test_the_tried_versions_are_those_of_the_page() -> None:
+    record = json.loads((Path(__file__).parents[2] / "docs/compatibility.json").read_text())
+    versions = {name: one for row in record.values() for name, one in row["versions"].items()}
+    assert {name: versions[name] for name in TRIED} == TRIED
 
 
 def test_skyrl_gym_has_the_prompts_rewards_and_end_of_the_task(
@@ -177,11 +198,3 @@ def test_an_environment_of_trl_sums_rewards_and_ends(monkeypatch: pytest.MonkeyP
             assert theirs.reply(action) == ("The episode is over." if done else observation)
         assert theirs.reply("more") == "The episode is over."
         assert theirs.get_reward() == 1.0
-
-
-def test_trl_reads_a_tool_from_the_environment() -> None:
-    utils = pytest.importorskip("transformers.utils")
-    schema = utils.get_json_schema(environment_factory("SQL")().reply)["function"]
-    assert schema["name"] == "reply"
-    assert schema["parameters"]["required"] == ["text"]
-    assert schema["parameters"]["properties"]["text"]["type"] == "string"

@@ -8,6 +8,8 @@ import pytest
 
 pytest.importorskip("trl")
 
+from zerogym.adapters.trl import environment_factory
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -33,3 +35,14 @@ def test_trl_reaches_the_accuracy_of_our_own_trainer(capfd: pytest.CaptureFixtur
     variance = ours * (1 - ours) / problems + theirs * (1 - theirs) / len(after)
     assert abs(theirs - ours) < 1.96 * variance**0.5
     assert theirs > 0.8
+
+
+@pytest.mark.proof
+@pytest.mark.filterwarnings("default")
+def test_trl_reads_a_tool_from_the_environment() -> None:
+    from transformers.utils import get_json_schema
+
+    schema = get_json_schema(environment_factory("SQL")().reply)["function"]
+    assert schema["name"] == "reply"
+    assert schema["parameters"]["required"] == ["text"]
+    assert schema["parameters"]["properties"]["text"]["type"] == "string"

@@ -74,3 +74,20 @@ def test_an_example_is_run_and_a_failure_is_one_line(
     works.write_text('"""A mistake."""\n# requires: numpy\nraise ValueError("no such thing")\n')
     row = compatibility.run(works)
     assert (row["verdict"], row["says"]) == ("fails", "ValueError: no such thing")
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cleanrl_style", "open_spiel", "sb3_contrib_maskable_ppo", "sb3_contrib_recurrent_ppo",
+        "stable_baselines3_her", "stable_baselines3_ppo", "trl_environment",
+    ],
+)  # fmt: skip
+def test_an_example_whose_library_comes_with_ours_still_works(
+    compatibility: ModuleType, name: str
+) -> None:
+    path = compatibility.EXAMPLES[name]
+    for package in compatibility.listed(path.read_text(), "requires"):
+        pytest.importorskip(package.replace("-", "_").replace("open_spiel", "pyspiel"))
+    assert compatibility.run(path)["verdict"] in ("learns", "works")

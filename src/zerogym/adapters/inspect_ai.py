@@ -6,10 +6,11 @@ from zerogym.adapters.inspect_ai import task
 logs = inspect_ai.eval(task("Countdown", 200, split="test"), model="openai/...")
 """
 
+import importlib
 from typing import Any
 
+from zerogym.adapters.library import library
 from zerogym.envs.lookup import full_id
-from zerogym.errors import require
 from zerogym.export import rows, scorer
 
 
@@ -25,9 +26,9 @@ def task(env_id: str, n: int, seed: int = 0, **env_kwargs: Any) -> Any:
     Raises:
         MissingExtra: If `inspect_ai` is not installed; else as `zerogym.export.rows`.
     """
-    library: Any = require("inspect_ai", "inspect-ai", "zerogym.adapters.inspect_ai")
-    scoring: Any = require("inspect_ai.scorer", "inspect-ai", "zerogym.adapters.inspect_ai")
-    data: Any = require("inspect_ai.dataset", "inspect-ai", "zerogym.adapters.inspect_ai")
+    whole: Any = library("inspect_ai", "inspect-ai")
+    scoring: Any = importlib.import_module("inspect_ai.scorer")
+    data: Any = importlib.import_module("inspect_ai.dataset")
     score, table = scorer(env_id, **env_kwargs), rows(env_id, n, seed, **env_kwargs)
 
     @scoring.scorer(metrics=[scoring.mean(), scoring.stderr()])
@@ -41,4 +42,4 @@ def task(env_id: str, n: int, seed: int = 0, **env_kwargs: Any) -> Any:
         data.Sample(row["prompt"], target=row["answer"] or "", metadata=row) for row in table
     ]
     name = full_id(env_id).partition("/")[2]
-    return library.Task(dataset=data.MemoryDataset(samples, name=name), scorer=reward(), name=name)
+    return whole.Task(dataset=data.MemoryDataset(samples, name=name), scorer=reward(), name=name)

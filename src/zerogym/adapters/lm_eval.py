@@ -9,8 +9,8 @@ results = lm_eval.simple_evaluate(model="hf", model_args="pretrained=...",
 
 from typing import Any
 
+from zerogym.adapters.library import library
 from zerogym.envs.lookup import full_id
-from zerogym.errors import require
 from zerogym.export import dataset, scorer
 
 
@@ -27,7 +27,7 @@ def task(env_id: str, n: int, seed: int = 0, max_tokens: int = 512, **env_kwargs
     Raises:
         MissingExtra: If `lm_eval` is not installed; else as `zerogym.export.dataset`.
     """
-    library: Any = require("lm_eval.api.task", "lm-eval", "zerogym.adapters.lm_eval")
+    made: Any = library("lm_eval.api.task", "lm-eval")
     score, table = scorer(env_id, **env_kwargs), dataset(env_id, n, seed, **env_kwargs)
     config = {
         "task": full_id(env_id).partition("/")[2],
@@ -40,4 +40,4 @@ def task(env_id: str, n: int, seed: int = 0, max_tokens: int = 512, **env_kwargs
         "metric_list": [{"metric": "reward", "aggregation": "mean", "higher_is_better": True}],
         "generation_kwargs": {"until": [], "do_sample": False, "max_gen_toks": max_tokens},
     }
-    return library.ConfigurableTask(config=config)
+    return made.ConfigurableTask(config=config)

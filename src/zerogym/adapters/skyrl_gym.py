@@ -13,7 +13,7 @@ replaced by the first observation of that seed.
 from typing import Any
 
 import zerogym
-from zerogym.errors import require
+from zerogym.adapters.library import library
 
 
 def environment(env_id: str, **env_kwargs: Any) -> type:
@@ -26,7 +26,7 @@ def environment(env_id: str, **env_kwargs: Any) -> type:
     Raises:
         MissingExtra: If `skyrl_gym` is not installed.
     """
-    base: Any = require("skyrl_gym.envs.base_text_env", "skyrl-gym", "zerogym.adapters.skyrl_gym")
+    base: Any = library("skyrl_gym.envs.base_text_env", "skyrl-gym")
 
     class Environment(base.BaseTextEnv):
         def __init__(self, env_config: Any = None, extras: dict[str, Any] | None = None) -> None:

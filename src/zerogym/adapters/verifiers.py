@@ -13,7 +13,7 @@ import functools
 from typing import Any
 
 import zerogym
-from zerogym.errors import require
+from zerogym.adapters.library import library
 
 __all__ = ["ZerogymEnv", "ZerogymTaskset"]  # noqa: F822 (made by __getattr__)
 
@@ -26,7 +26,7 @@ def __getattr__(name: str) -> Any:
 
 @functools.cache
 def _classes() -> dict[str, Any]:
-    vf: Any = require("verifiers.v1", "verifiers", "zerogym.adapters.verifiers")
+    vf: Any = library("verifiers.v1", "verifiers")
 
     class ZerogymConfig(vf.TasksetConfig):
         environment: str = "Countdown"
