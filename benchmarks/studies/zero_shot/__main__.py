@@ -14,6 +14,7 @@ from rich.console import Console
 
 from zerogym.benchmarks.results.results_file import write_whole
 from zerogym.benchmarks.studies.zero_shot import (
+    agents,
     conservative,
     contexts,
     mazes,
@@ -27,7 +28,8 @@ from zerogym.benchmarks.studies.zero_shot.table import in_terminal
 from zerogym.errors import UnknownName
 
 PROOFS = {
-    each.PROOF.name: each.PROOF for each in (rooms, mazes, contexts, memory, conservative, narrow)
+    each.PROOF.name: each.PROOF
+    for each in (rooms, agents, mazes, contexts, memory, conservative, narrow)
 }
 
 
