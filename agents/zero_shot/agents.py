@@ -17,7 +17,7 @@ _METHODS = "zerogym.agents.zero_shot.methods"
 
 
 class Start(NamedTuple):
-    """What an agent starts from."""
+    """The data, sizes and seed of a new agent."""
 
     env: str  # id of the world
     dataset: Any  # the `Dataset` to learn from

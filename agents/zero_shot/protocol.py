@@ -21,7 +21,7 @@ class ZeroShotModel(Protocol):
 
     @property
     def recurrent(self) -> bool:
-        """Whether actions depend on earlier observations of the episode."""
+        """True if actions depend on earlier observations of the episode."""
         ...
 
     def infer(self, task: Any, samples: Dataset | None = None) -> Any:

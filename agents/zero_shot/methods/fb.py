@@ -55,7 +55,7 @@ class FB:
 
     @property
     def recurrent(self) -> bool:
-        """Whether F has a memory of the episode."""
+        """True if F has a memory of the episode."""
         return self.model.recurrent
 
     @property

@@ -80,7 +80,7 @@ class FBModel(nn.Module):
 
     @property
     def recurrent(self) -> bool:
-        """Whether F has a memory of the episode."""
+        """True if F has a memory of the episode."""
         return self.shape.encoding.history > 1
 
     def check_env(self, env: gym.Env[Any, Any]) -> None:

@@ -48,12 +48,12 @@ def planned_on_counts(world: Any, task: Task, data: Dataset, gamma: float) -> Fl
     np.add.at(counts, (*pairs, world.state_of(data.next_observations)), 1.0)
     summed = np.zeros((states, actions))
     np.add.at(summed, pairs, rewards)
-    seen = counts.sum(axis=2)  # (S, A)
+    visits = counts.sum(axis=2)  # (S, A)
     stays = np.broadcast_to(np.eye(states)[:, None], counts.shape)
-    chances = np.where(seen[:, :, None] > 0, counts / np.maximum(seen, 1)[:, :, None], stays)
-    mean = np.where(seen > 0, summed / np.maximum(seen, 1), rewards.min())
+    chances = np.where(visits[:, :, None] > 0, counts / np.maximum(visits, 1)[:, :, None], stays)
+    mean = np.where(visits > 0, summed / np.maximum(visits, 1), rewards.min())
     best = value_iteration(chances, mean, gamma)[1]
-    return np.where(seen.sum(axis=1, keepdims=True) > 0, np.eye(actions)[best], 1 / actions)
+    return np.where(visits.sum(axis=1, keepdims=True) > 0, np.eye(actions)[best], 1 / actions)
 
 
 def best_of_data(world: TabularEnv, task: Task, shown: NDArray[np.bool_], gamma: float) -> Floats:

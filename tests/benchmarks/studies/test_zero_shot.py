@@ -17,6 +17,7 @@ from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.evaluation.returns import policy_score
 from zerogym.benchmarks.studies.zero_shot import __main__ as command
 from zerogym.benchmarks.studies.zero_shot import (
+    agents,
     conservative,
     contexts,
     coverage,
@@ -263,6 +264,24 @@ def test_optimal_actions_score_1_and_even_ones_0(
     top = value_iteration(world.next_state, reward, GAMMA)[0].mean()
     staying = found["forward-backward"]["every goal"]["goal_7_7"]
     assert staying == pytest.approx((value - chance) / (top - chance))
+
+
+def test_agents_by_name_are_measured_beside_rivals_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("scipy")
+    monkeypatch.setattr(agents, "UPDATES", {"psm": 2, "hilp": 2})
+    monkeypatch.setattr(agents, "STEPS", 2_000)
+    monkeypatch.setattr(agents, "COLUMNS", {"smooth": "smooth_1"})
+    found = [agents.measure(Cell(agents.GROUP, name), 0) for name in agents.UPDATES]
+    assert set(found[0]) == {"psm", "greedy on random's Q", "straight line"}
+    assert set(found[1]) == {"hilp"}
+    sizes = {len(columns["smooth"]) for scores in found for columns in scores.values()}
+    assert sizes == {11}  # smooth_1, smooth_10 to smooth_19
+    world: Any = gym.make(agents.ENV, task=None).unwrapped
+    task = world.tasks["smooth_1"]
+    greedy = policy_score(world, task, rivals.greedy_on_random(world, task, GAMMA), GAMMA)
+    assert found[0]["greedy on random's Q"]["smooth"]["smooth_1"] == pytest.approx(greedy)
 
 
 def test_what_is_won_back_is_a_share_of_what_flickering_costs(

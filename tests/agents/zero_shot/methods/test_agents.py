@@ -43,7 +43,7 @@ def _values(model: Any, world: Any) -> dict[str, float]:
 
 
 def _alike(one: Any, other: Any, folder: Path) -> bool:
-    """Whether two agents write the same files."""
+    """True if two agents write the same files."""
     contents = []
     for model, name in ((one, "one"), (other, "other")):
         model.save(folder / name)

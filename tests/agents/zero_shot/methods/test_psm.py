@@ -79,7 +79,7 @@ def test_the_program_equals_value_iteration_and_few_policies_do_not_suffice() ->
         assert model.infer(task).value == pytest.approx(best, rel=1e-6)
 
 
-def test_nothing_is_earned_after_an_end_and_nothing_outside_of_the_data_is_done() -> None:
+def test_there_is_no_reward_after_an_end_and_nothing_outside_of_the_data_is_done() -> None:
     rng = np.random.default_rng(0)
     for _ in range(5):
         rows = rng.permutation(6)[:4]
@@ -99,13 +99,13 @@ def test_nothing_is_earned_after_an_end_and_nothing_outside_of_the_data_is_done(
         begins = np.array([np.isin(rows, (2 * s, 2 * s + 1)).mean() for s in range(3)])
         found = []
         for actions in product(*known):
-            after, earned = np.full((4, 1), 3), np.zeros((4, 1))
+            after, gained = np.full((4, 1), 3), np.zeros((4, 1))
             for s, a in enumerate(actions):
                 if 2 * s + a in rows:
                     end = ends[list(rows).index(2 * s + a)]
                     after[s, 0] = 3 if end else AFTER[s, a]
-                    earned[s, 0] = labels[s, a]
-            values = evaluate_policy(after, np.zeros(4, np.int64), earned, 0.9)
+                    gained[s, 0] = labels[s, a]
+            values = evaluate_policy(after, np.zeros(4, np.int64), gained, 0.9)
             found.append(begins @ values[:3])
         assert plan.value == pytest.approx(max(found), abs=1e-9)
 
