@@ -34,8 +34,10 @@ QUICK = SearchConfig(budget=500, tried=2, starts=1)
 class At:
     """A model with one z for every task."""
 
+    recurrent = False
+
     def __init__(self, model: FBModel, z: Any) -> None:
-        self.z, self.act = z, model.act
+        self.z, self.predict = z, model.predict
 
     def infer(self, task: Task) -> Any:
         return self.z

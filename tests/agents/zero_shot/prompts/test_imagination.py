@@ -52,7 +52,8 @@ def _scores(
     """Exact scores when each task is imagined by `z_of`; 0 is random, 1 optimal."""
 
     class Fixed:
-        act = staticmethod(model.act)
+        recurrent = False
+        predict = staticmethod(model.predict)
         infer = staticmethod(z_of)
 
     return evaluate_tabular(Fixed(), gym.make(ENV), tasks)  # type: ignore[arg-type]
