@@ -15,7 +15,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE TOKENIZERS_PARALLELISM=f
 # Containers often set it; the hundreds of processes of the tests would each compile torch anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: bench test contracts proofs audit lint docs site gpu-bundle clean install install-dev
+.PHONY: bench test contracts proofs audit examples lint docs site gpu-bundle clean install install-dev
 
 bench: install
 	$(RUN) -m zerogym bench quick
@@ -34,6 +34,11 @@ proofs: install-dev
 # Every text environment: rewards right answers only, survives anything, same seed same episode.
 audit: install-dev
 	$(ONE_THREAD) $(RUN) -m zerogym audit --quick --known docs/audits/known.json --family reasoning --family tools --family games --family control
+
+# One file for each library beside us, in a virtual environment where it is not installed: writes
+# docs/compatibility.md. Half an hour, and about 3 GB in build/compatibility.
+examples: install-dev
+	$(ONE_THREAD) $(RUN) tools/compatibility.py
 
 lint: install-dev
 	$(RUN) -m ruff check
