@@ -76,7 +76,7 @@ class OfflineAgent:
             torch.manual_seed(config.seed)
             self.networks = Networks(shape, method.heads, method.value, method.actor)
         self._optimisers = {
-            name: torch.optim.Adam(parameters, lr=config.lr)
+            name: torch.optim.Adam(parameters, lr=config.lr, fused=True)
             for name in ("actor", "critic", "value")
             if (parameters := list(getattr(self.networks, name).parameters()))
         }

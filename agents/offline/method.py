@@ -13,7 +13,7 @@ from zerogym.agents.parts import Part, Table
 
 
 class Update(NamedTuple):
-    """What an update is computed from, beside the networks.
+    """The inputs of an update, beside the networks.
 
     Attributes:
         batch: n transitions.

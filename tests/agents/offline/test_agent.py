@@ -20,6 +20,9 @@ from zerogym.agents.offline import (  # noqa: E402
     Transitions,
     relabelled,
 )
+from zerogym.agents.offline.methods.cql import CQL  # noqa: E402
+from zerogym.agents.offline.methods.iql import IQL  # noqa: E402
+from zerogym.agents.zero_shot.evaluation.returns import policy_score  # noqa: E402
 from zerogym.errors import UnknownName  # noqa: E402
 
 SMALL: dict[str, Any] = {"hidden": 8, "batch_size": 16, "lr": 1e-2}
@@ -172,3 +175,24 @@ def test_samples_have_the_probabilities_and_deterministic_actions_are_the_likeli
     actions, mean = spread.predict(rows)[0], spread.predict(rows, deterministic=True)[0]
     assert (actions - mean).std(0) == pytest.approx([0.1, 0.1], abs=0.006)
     assert len(np.unique(mean, axis=0)) == 1
+
+
+@pytest.mark.proof
+def test_random_data_are_enough_for_q_and_not_for_imitation() -> None:
+    """Exact returns in the U map: 0 is random play, which is what imitation makes of its data."""
+    env = gym.make("zerogym/UMap-v0")
+    world: Any = env.unwrapped
+    dataset, here = collect(env, 5000), world.observation_of(np.arange(world.num_states))
+    scores: dict[str, list[float]] = {}
+    for name in ("goal_1_1", "multi_goal_7"):
+        data = relabelled(dataset, world.tasks[name])
+        for method in ("bc", CQL(alpha=0.1), IQL(expectile=0.9, temperature=10.0)):
+            config = OfflineConfig(
+                method=method, updates=1500, hidden=64, lr=1e-3, gamma=0.95, tau=0.02
+            )
+            agent = OfflineAgent(config, data, env.action_space.n)  # type: ignore[attr-defined]
+            agent.learn(data)
+            found = policy_score(world, world.tasks[name], agent.probabilities(here))
+            scores.setdefault(agent.method.title(), []).append(found)
+    assert max(map(abs, scores["bc"])) < 0.1
+    assert min(scores["cql"]) > 0.95 and min(scores["iql"]) > 0.75
