@@ -119,6 +119,6 @@ class Networks(nn.Module):
     def follow(self, tau: float) -> None:
         """Move the targets a part of the way to their networks."""
         for ours, theirs in ((self.target_critic, self.critic), (self.target_actor, self.actor)):
-            old, new = list(ours.parameters()), list(theirs.parameters())
+            old, new = tuple(ours.parameters()), tuple(theirs.parameters())
             if old:
                 torch._foreach_lerp_(old, new, tau)  # all in one call

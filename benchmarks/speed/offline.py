@@ -9,6 +9,7 @@ d3rlpy's IQL has no discrete actions. A round of ours stands between any two of 
 seconds count. Without d3rlpy, which is installed apart (`pip install d3rlpy`), ours stand alone.
 """
 
+import importlib
 import statistics
 import warnings
 from collections.abc import Callable
@@ -65,7 +66,7 @@ def theirs(name: str, discrete: bool, updates: int) -> Callable[[], None]:
     """Return a function that takes so many updates of d3rlpy's agent."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import d3rlpy
+        d3rlpy: Any = importlib.import_module("d3rlpy")
     data = data_of(discrete)
     rewards = rewards_of(data.observations, data.actions, data.next_observations)
     stored = d3rlpy.dataset.MDPDataset(data.observations, data.actions, rewards, data.terminated)
