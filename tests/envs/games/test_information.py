@@ -132,7 +132,8 @@ def test_no_door_of_the_environment_shows_what_is_hidden(name: str, view: str) -
             env.set_state(snapshot)
             *_, over, _, info = env.step(env.random_action(rng))
             known = {"turn", "seat", "role", "vote", "void_turn", "score", "success", "welfare"}
-            known |= {"prompt", "reply"} if over and name == "red_team" else set()
+            if over and name == "red_team":
+                known |= {"prompt", "reply", "rate_leak", "rate_refused_benign"}
             assert set(info) <= known | ({"action_mask"} if view == "numeric" else set())
             if over:
                 break
