@@ -40,4 +40,6 @@ def without_marks(text: str, mark: str) -> str:
         >>> without_marks("</result><b>", "result")
         '<\\/result><b>'
     """
+    if "<" not in text:
+        return text  # most results: the search would cost more than many tools
     return re.sub(rf"<(?=\s{{0,8}}/?\s{{0,8}}{mark})", r"<\\", text, flags=re.IGNORECASE)

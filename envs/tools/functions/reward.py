@@ -8,7 +8,6 @@ needed call that is still open; so other wordings of an argument count, if the r
 out: its tolerant comparison of results, since ours are exact.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,7 +49,12 @@ class CallScores:
 
 def count_solved(made: Sequence[Made], needed: Sequence[Made]) -> int:
     """Count the needed calls that were made, each at most once."""
-    return (Counter(made) & Counter(needed)).total()
+    open_calls, solved = list(needed), 0
+    for one in made:
+        if one in open_calls:
+            open_calls.remove(one)
+            solved += 1
+    return solved
 
 
 def score_calls(made: Sequence[Made], count: int, needed: Sequence[Made]) -> CallScores:
