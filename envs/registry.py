@@ -193,6 +193,7 @@ TOOLS: tuple[Task, ...] = (
     Task("NovelLib", "tools.novel_lib.env:NovelLibEnv", tags=("multi-turn",)),
     Task("Shell", "tools.shell_world.env:ShellEnv", tags=("multi-turn", "sandbox")),
     Task("RepoFix", "tools.repo_fix.env:RepoFixEnv", tags=("multi-turn", "sandbox")),
+    Task("Terminal", "tools.terminal.env:TerminalEnv", tags=("multi-turn", "sandbox")),
     Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
     Task("CodeCreator", "tools.code_triplet.creator:CodeCreatorEnv"),
     Task("Web", "tools.web.env:WebEnv", tags=("multi-turn",)),

@@ -79,10 +79,10 @@ class Folder:
             TooLarge: If they are too many or too long; then nothing changes.
             ValueError: If it is no archive; then nothing changes, too.
         """
-        try:
-            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        try:  # not compressed: a small archive must not become a large one
+            with tarfile.open(fileobj=io.BytesIO(packed), mode="r:") as archive:
                 entries = _read(archive)
-        except (tarfile.TarError, OSError, EOFError) as error:
+        except (tarfile.TarError, OSError, EOFError, OverflowError) as error:
             raise ValueError(f"not an archive: {error}") from error
         self.scripts += 1
         now = BEGIN + TICK * self.scripts

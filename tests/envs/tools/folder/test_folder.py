@@ -1,6 +1,7 @@
 """The folder of an episode, and the tool that runs bash in it."""
 
 import copy
+import gzip
 import io
 import os
 import socket
@@ -52,6 +53,7 @@ def test_a_changed_file_gets_the_number_of_the_script_as_its_time() -> None:
     ("archive", "error"),
     [
         (b"no archive at all" * 100, ValueError),
+        (gzip.compress(packed(a=(b"", 0))), ValueError),
         (packed(a=(b"x", 2**40)), TooLarge),
         (packed(**{f"f{n}": (b"", 0) for n in range(1001)}), TooLarge),
         (packed(a=(b"x" * 512, 2000)), ValueError),
