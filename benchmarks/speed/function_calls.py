@@ -8,7 +8,7 @@ episodes at the default difficulty: text in, text out, calls found in the text, 
 their schemas and run. `with resets` counts the drawing of a new problem for each episode, too.
 `call alone` is the function without the world around it. A peer runs in a Python of its own, whose
 path is an argument, because both pin other versions; `function_peers.py` says what a step of each
-is. Goals: 20,000 steps a second on a quiet core, 5 times verifiers' turn, 20 times tau2's.
+is. Goals: 20,000 steps a second on a core, 5 times verifiers' turn, 20 times tau2's.
 """
 
 import os
