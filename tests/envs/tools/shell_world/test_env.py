@@ -10,7 +10,14 @@ from helpers.tools.plans import check_expert, gaps
 from zerogym.envs.tools.calls import Call
 from zerogym.envs.tools.folder.bash import Bash, FolderState
 from zerogym.envs.tools.folder.folder import Folder
-from zerogym.envs.tools.shell_world.edits import DRAWS, sample_edit
+from zerogym.envs.tools.shell_world.edits import (
+    DRAWS,
+    CopyWith,
+    MoveKind,
+    Replace,
+    SortInto,
+    sample_edit,
+)
 from zerogym.envs.tools.shell_world.env import ShellEnv, ShellProblem
 from zerogym.envs.tools.shell_world.reward import Parts, changes, parts, score, similarity
 from zerogym.envs.tools.shell_world.tree import Tree, sample_tree
@@ -92,6 +99,25 @@ def check_scripts(seeds: range) -> set[str]:
 @needs_sandbox
 def test_scripts_do_what_their_functions_say() -> None:
     assert len(check_scripts(range(16))) == 14, "seven kinds of changes and seven of questions"
+
+
+@needs_sandbox
+def test_edits_on_what_is_seldom_drawn() -> None:
+    """Repeated lines, several words of a kind in a line, files without the searched word."""
+    tree = {"a.txt": "bbb aaa bbb\nccc\nccc\naaa\n", "d/e.txt": "ccc\n", "f.log": ""}
+    edits = (
+        SortInto("a.txt", "new.txt"),
+        Replace("txt", "bbb", "ddd"),
+        CopyWith("ddd", "kept"),
+        MoveKind("log", "logs"),
+    )
+    state, end = FolderState(Folder(tree)), dict(tree)
+    assert Bash().call({"script": "\n".join(edit.script for edit in edits)}, state).ok
+    for edit in edits:
+        end = dict(edit.apply(end))
+    assert state.folder.files() == encoded(end)
+    assert end["new.txt"] == "aaa\nddd aaa ddd\nccc\n"
+    assert end["kept/a.txt"].startswith("ddd aaa ddd")
 
 
 @pytest.mark.proof
