@@ -13,6 +13,7 @@ import pytest
 from helpers.sandbox.attack_range import needs_sandbox
 from zerogym.envs.tools.folder.bash import Bash, FolderState
 from zerogym.envs.tools.folder.folder import BEGIN, TICK, Entry, Folder, TooLarge
+from zerogym.envs.tools.sandbox import Sandbox, probe
 from zerogym.errors import SandboxUnavailable, UnknownName
 
 
@@ -120,6 +121,20 @@ def test_nothing_of_the_host_is_reached(tmp_path: Path, monkeypatch: pytest.Monk
     assert "opensesame" not in text and "PATH=" in text
     assert secret.read_text() == "opensesame" and os.listdir(tmp_path) == ["secret"]
     assert state.folder.entries["here"].kind == "link" and state.folder.files() == {}
+
+
+@pytest.mark.skipif(
+    not (probe("landlock").holds and os.access("/usr/bin/python3", os.X_OK)),
+    reason="no landlock, or no Python outside of a home",
+)
+def test_files_go_from_script_to_script_at_landlock_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A test that runs as root has an interpreter that other users cannot reach.
+    sandbox = Sandbox(level="landlock", python="/usr/bin/python3")
+    monkeypatch.setattr("zerogym.envs.tools.folder.bash.shared_sandbox", lambda level: sandbox)
+    state = FolderState(Folder({"a.txt": "one\n"}))
+    for script in ("mkdir d; mv a.txt d", "cat d/a.txt > b.txt; chmod 0 d"):
+        assert Bash("landlock").call({"script": script}, state).ok
+    assert state.folder.files() == {"b.txt": b"one\n", "d/a.txt": b"one\n"}
 
 
 def test_a_machine_without_the_level_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
