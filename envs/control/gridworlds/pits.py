@@ -139,6 +139,10 @@ class PitsEnv(TabularEnv):
         """Row and column of the mover, and the number of walls beside it."""
         return grid_measures(self.layout)
 
+    def state_of(self, obs: NDArray[Any]) -> NDArray[Any]:
+        """Return states of one-hot observations: (S,) to a number, (B, S) to (B,)."""
+        return np.asarray(obs).argmax(axis=-1)
+
     def _map(self) -> Layout:
         return self.layout
 

@@ -10,6 +10,7 @@ from rich.markup import escape
 from zerogym.cli.bench_screen import Screen
 from zerogym.cli.commands.benchmarks.bench_games import games
 from zerogym.cli.commands.benchmarks.bench_talk import talk
+from zerogym.cli.commands.benchmarks.bench_zero_shot import zero_shot
 from zerogym.cli.console import (
     AsJson,
     friendly,
@@ -107,3 +108,4 @@ bench.command(
 )(suite_command("tools"))
 bench.command("games")(games)
 bench.command("talk")(talk)
+bench.command("zero_shot")(zero_shot)

@@ -1,0 +1,88 @@
+"""What the table compares: worlds with exact models, kinds of tasks, agents with their settings.
+
+Of each kind at most `MOST_TASKS` tasks are taken, evenly over their order. Left out: worlds without
+an exact model, whose scores would be of episodes; data other than random walks.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from zerogym.envs.control.core.tasks import Task
+
+MOST_TASKS = 16
+GAMMA = 0.95  # of training and of scores
+
+
+@dataclass(frozen=True)
+class ZeroShotWorld:
+    """A world and its data.
+
+    Attributes:
+        name: Of the row.
+        env: Registered id.
+        kwargs: Its arguments.
+        steps: Transitions of a random policy, from which all agents of a seed learn.
+    """
+
+    name: str
+    env: str
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    steps: int = 20_000
+
+
+@dataclass(frozen=True)
+class ZeroShotEntry:
+    """An agent of the table.
+
+    Attributes:
+        name: Of the column.
+        agent: Name and settings, as a record of `agents.py`.
+        updates: Steps of learning.
+    """
+
+    name: str
+    agent: Mapping[str, Any]
+    updates: int
+
+
+GOALS_ONLY = {"hidden": 128, "alpha": 3.0, "gamma": GAMMA}
+
+WORLDS = (
+    ZeroShotWorld("four rooms", "zerogym/FourRooms-v0"),
+    ZeroShotWorld("U-map", "zerogym/UMap-v0"),
+    ZeroShotWorld("open grid", "zerogym/OpenGrid-v0"),
+    ZeroShotWorld(
+        "four rooms 13x13", "zerogym/FourRooms-v0", {"layout": "four_rooms_13"}, steps=40_000
+    ),
+    ZeroShotWorld("slippery rooms", "zerogym/SlipperyGrid-v0"),
+    ZeroShotWorld("pits", "zerogym/Pits-v0", {"slip": 0.0}),
+    ZeroShotWorld("slippery pits", "zerogym/Pits-v0"),
+    ZeroShotWorld("cliff", "zerogym/Pits-v0", {"layout": "cliff", "slip": 0.0}),
+)
+
+ENTRIES = (
+    ZeroShotEntry("FB", {"part": "fb"}, 3_000),
+    ZeroShotEntry("PSM", {"part": "psm"}, 450),
+    ZeroShotEntry("GCBC", {"part": "gcbc", **GOALS_ONLY}, 3_000),
+    ZeroShotEntry("GCIVL", {"part": "gcivl", **GOALS_ONLY}, 3_000),
+    ZeroShotEntry("GCIQL", {"part": "gciql", **GOALS_ONLY}, 3_000),
+    ZeroShotEntry("CRL", {"part": "crl", **GOALS_ONLY}, 3_000),
+    ZeroShotEntry("QRL", {"part": "qrl", **GOALS_ONLY}, 3_000),
+)
+
+RIVALS = ("straight line", "greedy on random's Q", "plan on counts", "best in the data")
+
+
+def tasks_by_kind(tasks: Mapping[str, Task]) -> dict[str, list[Task]]:
+    """Return the tasks of each kind: those with a goal, and the families of rewards by name."""
+    kinds: dict[str, list[Task]] = {}
+    for name, task in tasks.items():
+        kind = "goal" if task.goal is not None else name.rstrip("0123456789").rstrip("_")
+        kinds.setdefault(kind.replace("_", " "), []).append(task)
+    return {kind: _some(found) for kind, found in kinds.items()}
+
+
+def _some(tasks: list[Task]) -> list[Task]:
+    count = min(len(tasks), MOST_TASKS)
+    return [tasks[i * len(tasks) // count] for i in range(count)]

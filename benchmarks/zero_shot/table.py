@@ -1,0 +1,113 @@
+"""The table: for each world and kind of task the score of every column, with intervals over seeds.
+
+A score of a seed is the mean over the tasks of a kind: 0 is the random policy, 1 the optimum, by
+exact values over all start states. The number shown is the mean over seeds with its 95 % bootstrap
+interval over seeds; tasks are fixed. Policies that do not depend on the seed have no interval.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from zerogym.benchmarks.results.estimates import Estimate
+from zerogym.benchmarks.results.results_file import Record
+from zerogym.benchmarks.statistics.bootstrap import estimate
+from zerogym.benchmarks.statistics.run_scores import RunScores, mean
+from zerogym.benchmarks.zero_shot.runner import Plan, identity
+
+COLUMNS = ("world", "tasks", "agent", "score", "low", "high", "seeds")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A world and a kind of task.
+
+    Attributes:
+        world: Name.
+        kind: Of the tasks.
+        scores: Estimate by column; columns without scores are missing.
+        seeds: Number of seeds by column.
+    """
+
+    world: str
+    kind: str
+    scores: dict[str, Estimate]
+    seeds: dict[str, int]
+
+
+def tabulate(plan: Plan, records: Iterable[Record]) -> list[Row]:
+    """Return the rows of a plan from its records; the last of equal cells counts."""
+    wanted = [identity(*cell) for cell in plan.cells()]
+    found: dict[tuple[str, str], dict[str, dict[int, Sequence[float]]]] = {}
+    for record in records:
+        if record.get("kind") != "cell":
+            continue
+        if not any(all(record.get(k) == v for k, v in one.items()) for one in wanted):
+            continue
+        for kind, scores in record["scores"].items():
+            values = [value for value in scores.values() if value is not None]
+            columns = found.setdefault((record["world"], kind), {})
+            columns.setdefault(record["agent"], {})[record["seed"]] = values
+    rng = np.random.default_rng(0)
+    rows = []
+    for (world, kind), columns in found.items():
+        scores, seeds = {}, {}
+        for agent, by_seed in columns.items():
+            means = np.array([[np.mean(values)] for values in by_seed.values()])  # (runs, 1)
+            scores[agent] = estimate(RunScores(means, (kind,), tuple(by_seed)), mean, rng)
+            seeds[agent] = len(by_seed)
+        rows.append(Row(world, kind, scores, seeds))
+    order = [world.name for world in plan.worlds]
+    return sorted(rows, key=lambda row: order.index(row.world))
+
+
+def columns_of(plan: Plan) -> list[str]:
+    """Return the names of the columns."""
+    return [*plan.rivals, *(entry.name for entry in plan.entries)]
+
+
+def long_rows(rows: Iterable[Row]) -> list[tuple[str | float, ...]]:
+    """Return a line for each score, as `COLUMNS`."""
+    return [
+        (row.world, row.kind, agent, found.value, found.low, found.high, row.seeds[agent])
+        for row in rows
+        for agent, found in row.scores.items()
+    ]
+
+
+def render(plan: Plan, rows: Iterable[Row]) -> Table:
+    """Return the table for the terminal; the best column of a row is bold."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for title in ("world", "tasks", *columns_of(plan)):
+        table.add_column(title, justify="left" if title in ("world", "tasks") else "right")
+    for row in rows:
+        best = max((found.value for found in row.scores.values()), default=0.0)
+        cells = []
+        for name in columns_of(plan):
+            found = row.scores.get(name)
+            style = "bold" if found and found.value == best else ""
+            cells.append(Text(text_of(found), style))
+        table.add_row(row.world, row.kind, *cells)
+    return table
+
+
+def markdown(plan: Plan, rows: Iterable[Row]) -> str:
+    """Return the table as Markdown."""
+    titles = ["world", "tasks", *columns_of(plan)]
+    lines = [f"| {' | '.join(titles)} |", "|---|---|" + "---:|" * (len(titles) - 2)]
+    for row in rows:
+        cells = [text_of(row.scores.get(name)) for name in columns_of(plan)]
+        lines.append(f"| {row.world} | {row.kind} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def text_of(found: Estimate | None) -> str:
+    """Return a score with half the width of its interval, where that is not 0."""
+    if found is None:
+        return "–"
+    half = (found.high - found.low) / 2
+    return f"{found.value:.2f}" + (f" ±{half:.2f}" if half > 0 else "")
