@@ -33,6 +33,8 @@ WORLDS = (
     world("Functions", "zerogym/Functions-v0", "Functions over a hidden database, and its rules."),
     world("NovelLib", "zerogym/NovelLib-v0", "Programs over a library with invented names."),
     world("Shell", "zerogym/Shell-v0", "Files to look through and to change with bash."),
+    world("RepoFix", "zerogym/RepoFix-v0", "A small repository with a bug and failing tests."),
+    world("Terminal", "zerogym/Terminal-v0", "Jobs over files, archives, logs and a database."),
     world("Search", "zerogym/Search-v0", "A walk over facts of documents that a search finds."),
     world("Web", "zerogym/Web-v0", "A task on a site of pages, links and forms."),
     world(

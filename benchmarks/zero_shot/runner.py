@@ -28,7 +28,7 @@ Callback = Callable[[Progress], object]
 
 
 class Plan(NamedTuple):
-    """What is run.
+    """The cells of a run.
 
     Attributes:
         worlds: Rows.
@@ -115,10 +115,10 @@ def _run(plan: Plan, results: ResultsFile, report: Callback) -> None:
     cells = list(plan.cells())
     began, run = time.monotonic(), 0
     for done, (world, entry, seed) in enumerate(cells):
-        wanted = identity(world, entry, seed)
-        if any(all(record.get(k) == v for k, v in wanted.items()) for record in present):
+        cell = identity(world, entry, seed)
+        if any(all(record.get(k) == v for k, v in cell.items()) for record in present):
             continue
-        title = f"{world.name}, seed {seed}: {wanted['agent']}"
+        title = f"{world.name}, seed {seed}: {cell['agent']}"
 
         spent = time.monotonic() - began
         left = spent / run * (len(cells) - done) if run else None
@@ -128,7 +128,7 @@ def _run(plan: Plan, results: ResultsFile, report: Callback) -> None:
             found = score_rival(entry, world, seed)
         else:
             found = score_agent(entry, world, seed, show)
-        results.append({**wanted, **found})
+        results.append({**cell, **found})
         run += 1
 
 

@@ -1,4 +1,4 @@
-"""What the table compares: worlds with exact models, kinds of tasks, agents with their settings.
+"""The parts of the table: worlds with exact models, kinds of tasks, agents with their settings.
 
 Of each kind at most `MOST_TASKS` tasks are taken, evenly over their order. Left out: worlds without
 an exact model, whose scores would be of episodes; data other than random walks.
@@ -64,6 +64,7 @@ WORLDS = (
 ENTRIES = (
     ZeroShotEntry("FB", {"part": "fb"}, 3_000),
     ZeroShotEntry("PSM", {"part": "psm"}, 450),
+    ZeroShotEntry("HILP", {"part": "hilp"}, 3_000),
     ZeroShotEntry("GCBC", {"part": "gcbc", **GOALS_ONLY}, 3_000),
     ZeroShotEntry("GCIVL", {"part": "gcivl", **GOALS_ONLY}, 3_000),
     ZeroShotEntry("GCIQL", {"part": "gciql", **GOALS_ONLY}, 3_000),

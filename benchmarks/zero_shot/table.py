@@ -41,12 +41,12 @@ class Row:
 
 def tabulate(plan: Plan, records: Iterable[Record]) -> list[Row]:
     """Return the rows of a plan from its records; the last of equal cells counts."""
-    wanted = [identity(*cell) for cell in plan.cells()]
+    planned = [identity(*cell) for cell in plan.cells()]
     found: dict[tuple[str, str], dict[str, dict[int, Sequence[float]]]] = {}
     for record in records:
         if record.get("kind") != "cell":
             continue
-        if not any(all(record.get(k) == v for k, v in one.items()) for one in wanted):
+        if not any(all(record.get(k) == v for k, v in one.items()) for one in planned):
             continue
         for kind, scores in record["scores"].items():
             values = [value for value in scores.values() if value is not None]
