@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import episodes
 from episodes import fenced, make, views
@@ -314,7 +315,7 @@ def horizon_table(tasks: list[Task]) -> str:
         "|---|---|--:|--:|--:|--:|",
     ]
     for task in tasks:
-        world = make(task)
+        world: Any = make(task)
         kinds: dict[str, list[int]] = {}
         for name, posed in world.tasks.items():
             kind = re.sub(r"(_\d+)+$", "", name)
