@@ -162,9 +162,10 @@ def _sample_function(
         wrong = _runnable(unit, name, constant, unit.bugs[bug])
         drawn = (unit.draw(rng) for _ in range(_TRIES))
         showing = [a for a in drawn if wrong(a) != repr(unit.reference(a, constant))]
-        # Another one, if there is one, so that no list of the visible values is right.
-        other = next((a for a in showing if a != showing[0]), showing[0])
-        cases[int(rng.integers(VISIBLE))], cases[VISIBLE] = showing[0], other
+        cases[int(rng.integers(VISIBLE))] = showing[0]
+        # One that is not visible, if there is one, so that no list of the visible values is right.
+        others = (a for a in showing if a not in cases[:VISIBLE])
+        cases[VISIBLE] = next(others, showing[0])
         failing = sum(wrong(a) != repr(unit.reference(a, constant)) for a in cases[VISIBLE:])
         call = f"{name}({', '.join(map(repr, showing[0]))})"
         issue = f"{call} is {wrong(showing[0])}, not {unit.reference(showing[0], constant)!r}"
