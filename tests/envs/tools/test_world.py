@@ -19,6 +19,16 @@ def test_the_expert_plays_its_plan_in_each_format(format):
         assert list(gaps(env, seed)) == [(0, 0.5), (1, 0.5)]
 
 
+def test_the_expert_goes_on_with_its_plan_after_a_call_of_another_policy():
+    env = MoveCoin(max_calls=8, max_turns=9)
+    env.reset(seed=3)
+    env.step("<put>right</put>")
+    assert env.oracle_action() == "<take>left</take>"
+    env.step(env.oracle_action())
+    env.step("<take>right</take><put>left</put>")
+    assert env.oracle_action() == "<put>right</put>"
+
+
 def test_superfluous_calls_cost_what_is_stated():
     env = MoveCoin(call_cost=0.1)
     env.reset(seed=1)

@@ -5,6 +5,7 @@ record was opened, and that the customer has stated what a call says, so that no
 conversation. Their documents say so.
 """
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -100,11 +101,11 @@ class Write(Function):
         state.changed[noun, number] = state.records(noun)[number] | new
         return "Done.", True
 
+    @abstractmethod
     def _new_values(
         self, arguments: Mapping[str, Any], record: Record, state: State
     ) -> tuple[Record, str]:
         """Return the values that change, and why they do not, or an empty text."""
-        raise NotImplementedError
 
 
 class Change(Write):
