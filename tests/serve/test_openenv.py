@@ -17,6 +17,7 @@ pytest.importorskip("mcp_types", reason="the extra `serve` is not installed")
 from helpers.serving import connect, metric, request, reset, running, send, step
 from zerogym.envs.core import TextEnv
 from zerogym.serve import Limits, World
+from zerogym.serve.sessions import Sessions
 from zerogym.serve.worlds import as_json
 
 WORLDS = [World(f"zerogym/{name}-v0") for name in ("Countdown", "KuhnPoker", "FourRooms")]
@@ -299,3 +300,15 @@ def test_openenvs_own_check_of_a_server_passes_but_for_mcp(address: str) -> None
     found = {each["id"]: each["passed"] for each in report["criteria"]}
     assert report["mode"] == "simulation" and len(found) > 4
     assert [name for name, passed in found.items() if not passed] == ["mcp_endpoint"]
+
+
+def test_a_session_that_two_clocks_find_idle_is_counted_once() -> None:
+    async def expired_twice() -> int:
+        sessions = Sessions(WORLDS[:1], seed=0)
+        session = sessions.new(WORLDS[0])
+        await session.reset(1)
+        await asyncio.gather(sessions.expire(session), sessions.expire(session))
+        assert not sessions.open and session.env is None
+        return sessions.counted["closed_idle"]
+
+    assert asyncio.run(expired_twice()) == 1

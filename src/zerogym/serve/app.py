@@ -173,7 +173,7 @@ async def _converse(websocket: WebSocket, world: World, sessions: Sessions) -> N
             except KeyError:  # a binary message
                 raw = ""
             except TimeoutError:
-                sessions.counted["closed_idle"] += session.key in sessions.open
+                await sessions.expire(session)
                 message = f"no message for {sessions.limits.idle:g} s: the session has ended"
                 data = {"message": message, "code": "SESSION_ERROR"}
                 await websocket.send_text(dumped({"type": "error", "data": data}))

@@ -100,14 +100,19 @@ class Sessions:
         self.open.pop(session.key, None)
         await session.close()
 
+    async def expire(self, session: Session) -> None:
+        """End a session without requests, and count it, once however many find it idle."""
+        if self.open.pop(session.key, None) is not None:
+            self.counted["closed_idle"] += 1
+            await session.close()
+
     async def close_idle(self) -> None:
         """End the sessions without a request for longer than the limit, for as long as it runs."""
         while True:
             await asyncio.sleep(min(self.limits.idle / 4, 5.0))
             for session in list(self.open.values()):
                 if time.monotonic() - session.used > self.limits.idle and not session.busy:
-                    self.counted["closed_idle"] += 1
-                    await self.close(session)
+                    await self.expire(session)
 
     async def close_all(self) -> None:
         """End every session, and the threads; a step that is running has some seconds to end."""
