@@ -118,9 +118,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize("query", HOSTILE, ids=lambda query: ascii(query[:12]))
 def test_any_text_is_a_query(query: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     hits = NAMES.search(query)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     plain = [word for word in ("fox", "dog") if word in words(query)]
     found = {hit.id for hit in NAMES.search(" ".join(plain))} if plain else set()
     assert found <= {hit.id for hit in NAMES.search(query, 50)}
@@ -136,10 +136,10 @@ def test_operators_of_fts5_are_words() -> None:
 
 
 def test_ten_megabytes_take_no_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert NAMES.search("fox" + "x" * 10_000_000) == []
     assert NAMES.search("fox " + "x" * 10_000_000)[0].id
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert len(words(" ".join(f"w{i}" for i in range(200)))) == MAX_WORDS
 
 

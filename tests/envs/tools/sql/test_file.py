@@ -132,7 +132,7 @@ def test_a_writer_that_waits_is_no_hindrance_and_one_that_writes_is(
     connection.execute("BEGIN EXCLUSIVE")
     start = time.perf_counter()
     assert GuardedDatabase.of_file(path).contents()["t"].rows == ()
-    assert time.perf_counter() - start < 1  # it waits for no lock
+    assert time.perf_counter() - start < 4  # it waits for no lock, which would be 5 s
     connection.executemany("INSERT INTO t VALUES (?)", [("a" * 2000,)] * 100)
     with pytest.raises(ValueError, match="close its writer"):
         GuardedDatabase.of_file(path)
@@ -151,7 +151,7 @@ def test_caps(cap: str, make: Callable[..., Path], monkeypatch: pytest.MonkeyPat
 
 def test_views_that_unfold_without_end_are_never_unfolded(make: Callable[..., Path]) -> None:
     path = make("CREATE TABLE t(x); INSERT INTO t VALUES (1);" + ";".join(VIEWS))
-    start = time.perf_counter()
+    start = time.process_time()
     database = GuardedDatabase.of_file(path)
     assert list(database.contents()) == ["t"]
     assert database.query("SELECT * FROM v40").error is not None
@@ -167,7 +167,7 @@ def test_views_that_unfold_without_end_are_never_unfolded(make: Callable[..., Pa
     )
     with pytest.raises(ValueError, match="schema"):
         GuardedDatabase.of_file(swapped)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_forged_view_is_refused_where_sqlite_does_not_check(
@@ -183,10 +183,10 @@ def test_a_forged_view_is_refused_where_sqlite_does_not_check(
         return connection
 
     monkeypatch.setattr(file.sqlite3, "connect", trusting)
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(ValueError, match="schema says table"):
         GuardedDatabase.of_file(path)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_keys_that_the_rows_break_are_an_error(make: Callable[..., Path]) -> None:
@@ -203,7 +203,7 @@ def test_damaged_files_give_an_error_or_a_database_in_bounded_time(
     rng = np.random.default_rng(0)
     damaged = tmp_path / "damaged.db"
     errors = 0
-    start = time.perf_counter()
+    start = time.process_time()
     for case in range(120):
         data = whole.copy()
         # Headers of pages and cells are where damage does most; the file's own header, too.
@@ -217,5 +217,5 @@ def test_damaged_files_give_an_error_or_a_database_in_bounded_time(
             assert str(damaged) in str(error)
         else:
             assert database.query("SELECT COUNT(*) FROM sqlite_master").error is None
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
     assert 10 < errors < 120
