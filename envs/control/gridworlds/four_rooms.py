@@ -9,18 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerogym.envs.control.core.env import DEFAULT
-from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.gridworlds.tasks import goal_task, grid_tasks
-from zerogym.envs.control.tabular.base import RANDOM_GOAL, TabularEnv, TabularEpisode, View
-from zerogym.envs.control.tabular.features import grid_measures
+from zerogym.envs.control.gridworlds.grid import GridEnv
+from zerogym.envs.control.gridworlds.tasks import grid_tasks
+from zerogym.envs.control.tabular.base import TabularEpisode, View
 from zerogym.envs.control.tabular.layouts import (
     ACTION_NAMES,
     STAY,
-    Layout,
     find_layout,
     greedy_policy,
     state_text,
@@ -30,7 +27,7 @@ from zerogym.envs.control.tabular.slippery import grid_world
 from zerogym.errors import NoOracle
 
 
-class FourRoomsEnv(TabularEnv):
+class FourRoomsEnv(GridEnv):
     """A grid of rooms, one mover, any reward.
 
     Description:
@@ -87,8 +84,6 @@ class FourRoomsEnv(TabularEnv):
         are ours.
     """
 
-    random_tasks = (RANDOM_GOAL,)
-
     def __init__(
         self,
         layout: str = "four_rooms",
@@ -99,28 +94,14 @@ class FourRoomsEnv(TabularEnv):
         render_mode: str | None = None,
         slip: float = 0.0,
     ) -> None:
-        self.layout, self.slip = find_layout(layout), slip
-        mdp = grid_world(self.layout, slip)
-        super().__init__(mdp, task, view, ends_at_goal, horizon, render_mode)
+        grid = find_layout(layout)
+        mdp = grid_world(grid, slip)
+        super().__init__(grid, mdp, slip, task, view, ends_at_goal, horizon, render_mode)
 
     @property
     def tasks(self) -> Mapping[str, Task]:
         """The named tasks of this map."""
         return grid_tasks(self.layout.name)
-
-    @property
-    def default_task(self) -> str | None:
-        """The last goal of the map, far down and to the right."""
-        return [name for name, task in self.tasks.items() if task.goal is not None][-1]
-
-    @property
-    def measures(self) -> Measures:
-        """Row and column of the mover, and the number of walls beside it."""
-        return grid_measures(self.layout)
-
-    def state_of(self, obs: NDArray[Any]) -> NDArray[Any]:
-        """Return states of one-hot observations: (S,) to a number, (B, S) to (B,)."""
-        return np.asarray(obs).argmax(axis=-1)
 
     def straight_line_action(self, rng: np.random.Generator) -> Any:
         """Return an action of `greedy_policy`, which ignores walls; needs a goal task."""
@@ -129,9 +110,6 @@ class FourRoomsEnv(TabularEnv):
             raise NoOracle(f"{self.name}: the straight line needs a goal task")
         policy = greedy_policy(self.layout, int(self.state_of(episode.task.goal)))
         return self._reply(int(rng.choice(len(ACTION_NAMES), p=policy[episode.state])))
-
-    def _map(self) -> Layout:
-        return self.layout
 
     def _scene(self) -> Scene:
         episode: TabularEpisode = self._episode
@@ -143,7 +121,3 @@ class FourRoomsEnv(TabularEnv):
     def _sentence(self, task: Task | None) -> str:
         slips = f"\nThe floor is slippery: {100 * self.slip:g}% of steps go to one side."
         return super()._sentence(task) + (slips if self.slip else "")
-
-    def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        """Return the task of a goal given as (row, column) or as a one-hot observation."""
-        return goal_task(self.layout, self._goal_place(goal, self.num_states))

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.env import DEFAULT
-from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.gridworlds.grid import GridEnv
 from zerogym.envs.control.gridworlds.tasks import FAMILY_SIZE, goal_task, smooth_task
-from zerogym.envs.control.tabular.base import RANDOM_GOAL, TabularEnv, View
-from zerogym.envs.control.tabular.features import grid_measures
+from zerogym.envs.control.tabular.base import View
 from zerogym.envs.control.tabular.layouts import ACTION_NAMES, STAY, Layout, cell_text
 from zerogym.envs.control.tabular.mdp import TabularMDP
 from zerogym.envs.control.tabular.render import Scene
@@ -51,7 +50,7 @@ _DRAWINGS = {
 PIT_LAYOUTS = tuple(_DRAWINGS)
 
 
-class PitsEnv(TabularEnv):
+class PitsEnv(GridEnv):
     """A grid with pits that end an episode, and a slippery floor.
 
     Description:
@@ -105,8 +104,6 @@ class PitsEnv(TabularEnv):
         tasks and texts are ours.
     """
 
-    random_tasks = (RANDOM_GOAL,)
-
     def __init__(
         self,
         layout: str = "pits",
@@ -119,32 +116,14 @@ class PitsEnv(TabularEnv):
     ) -> None:
         if layout not in PIT_LAYOUTS:
             raise UnknownName("layout", layout, list(PIT_LAYOUTS))
-        self.layout, self.pits = _layout(layout)
-        self.slip = slip
-        mdp = _mdp(layout, grid_world(self.layout, slip))
-        super().__init__(mdp, task, view, ends_at_goal, horizon, render_mode)
+        grid, self.pits = _layout(layout)
+        mdp = _mdp(layout, grid_world(grid, slip))
+        super().__init__(grid, mdp, slip, task, view, ends_at_goal, horizon, render_mode)
 
     @property
     def tasks(self) -> Mapping[str, Task]:
         """The named tasks: a goal for each cell that is no pit, and smooth fields."""
         return _tasks(self.layout.name)
-
-    @property
-    def default_task(self) -> str | None:
-        """The last goal of the map, far down and to the right."""
-        return [name for name, task in self.tasks.items() if task.goal is not None][-1]
-
-    @property
-    def measures(self) -> Measures:
-        """Row and column of the mover, and the number of walls beside it."""
-        return grid_measures(self.layout)
-
-    def state_of(self, obs: NDArray[Any]) -> NDArray[Any]:
-        """Return states of one-hot observations: (S,) to a number, (B, S) to (B,)."""
-        return np.asarray(obs).argmax(axis=-1)
-
-    def _map(self) -> Layout:
-        return self.layout
 
     def _scene(self) -> Scene:
         """Pits are shown as penalties."""
@@ -169,10 +148,6 @@ class PitsEnv(TabularEnv):
     def _sentence(self, task: Task | None) -> str:
         slips = f" The floor is slippery: {100 * self.slip:g}% of steps go to one side."
         return f"{super()._sentence(task)} A pit ends the episode.{slips if self.slip else ''}"
-
-    def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        """Return the task of a goal given as (row, column) or as a one-hot observation."""
-        return goal_task(self.layout, self._goal_place(goal, self.num_states))
 
 
 @cache
