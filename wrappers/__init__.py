@@ -50,6 +50,7 @@ from zerogym.wrappers.prompts.prefixes import FlawedPrefix, PrefixHint
 from zerogym.wrappers.prompts.reformulate import Reformulate
 from zerogym.wrappers.prompts.two_attempts import TwoAttempts
 from zerogym.wrappers.prompts.unary_feedback import UnaryFeedback
+from zerogym.wrappers.rewards.call_reward import CallReward
 from zerogym.wrappers.rewards.cost_budget import CostBudget
 from zerogym.wrappers.rewards.gated_reward import GatedReward
 from zerogym.wrappers.rewards.reply_rewards import FormatReward, LengthPenalty, RewardAblation
@@ -70,6 +71,7 @@ __all__ = [
     "AdversaryGame",
     "AdversarySeat",
     "AsyncEnvPool",
+    "CallReward",
     "ChangedDynamics",
     "ContextSampler",
     "ContextVisibility",

@@ -17,6 +17,7 @@ from zerogym.wrappers import by_name
 TEXT_WRAPPERS: by_name.Table = {
     wrapper.__name__: wrapper
     for wrapper in (
+        own.CallReward,
         own.ErrorInject,
         own.FlawedPrefix,
         own.FormatReward,

@@ -77,8 +77,8 @@ class RepoFixEnv(ToolWorld[Repository]):
         `landlock`). All sizes are our choice.
 
         `info` has `read_files`, the number of files that were read, and `tests_passed`, the share
-        of visible tests that passed when they last ran: immediate rewards for `GatedReward`, which
-        a policy can raise without repairing anything.
+        of visible tests that passed when they last ran. Rewards for calls are `CallReward`'s; a
+        policy can collect them without repairing anything, unless they are inside `GatedReward`.
 
     Example:
         >>> env = RepoFixEnv(difficulty=0)
