@@ -1,8 +1,9 @@
 """A site: what a server does, as pure functions of its data and a request."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 from urllib.parse import parse_qs, urlsplit
@@ -57,9 +58,12 @@ class Site(ABC):
 
     Attributes:
         fillers: How many links beside the task each page has.
+        parts: The field that holds the parts of the instruction, each of which could be left out;
+            empty where the instruction is one piece.
     """
 
     category: ClassVar[str]
+    parts: ClassVar[str] = ""
     fillers: int
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -93,6 +97,17 @@ class Site(ABC):
     def is_sound(self) -> bool:
         """Return False for a site whose task could be met by chance or is met already."""
         return True
+
+    def shortened(self, share: float) -> Self:
+        """Return the site with the first parts of its instruction only, at least one of them.
+
+        Args:
+            share: Of the parts that stay, above 0, at most 1; rounded up.
+        """
+        if not self.parts:
+            return self
+        parts = getattr(self, self.parts)
+        return replace(self, **{self.parts: parts[: math.ceil(share * len(parts))]})
 
     def page(self, title: str, *children: Node) -> Page:
         """Put the content of a page into the frame that all pages of the site share."""

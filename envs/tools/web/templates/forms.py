@@ -52,6 +52,8 @@ _QUESTIONS: dict[str, tuple[str, ...]] = {
 class _OnePage(Site):
     """A form that is sent once; the server keeps what was sent."""
 
+    parts: ClassVar[str] = "values"
+    untouched: ClassVar[str] = ""  # what is sent for a field that is left as it is
     values: tuple[tuple[str, str], ...]  # label and required value
     order: tuple[str, ...]  # labels as the page has them
 
@@ -72,7 +74,7 @@ class _OnePage(Site):
         return "/done"
 
     def goal(self) -> Data:
-        return {"sent": [dict.fromkeys(self.order, "") | dict(self.values)]}
+        return {"sent": [dict.fromkeys(self.order, self.untouched) | dict(self.values)]}
 
     def _fields(self) -> Sequence[Node]:
         return [entry(label, label) for label in self.order]
@@ -115,6 +117,7 @@ class Dropdowns(_OnePage):
     """Choose an option in each of several lists and send the form."""
 
     category = "dropdowns"
+    untouched = NOTHING
 
     @classmethod
     def sample(cls, rng: np.random.Generator, difficulty: float) -> Self:
@@ -167,6 +170,7 @@ class Checkboxes(Site):
     """Tick exactly the named boxes of a list and send it."""
 
     category: ClassVar[str] = "checkboxes"
+    parts: ClassVar[str] = "chosen"
     items: tuple[str, ...]
     chosen: tuple[str, ...]
 

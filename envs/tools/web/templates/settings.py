@@ -44,6 +44,7 @@ class Settings(Site):
     """Change some settings that stand in several groups, each with its own button to save."""
 
     category: ClassVar[str] = "settings"
+    parts: ClassVar[str] = "changes"
     groups: ClassVar[tuple[str, ...]] = (
         "Account", "Display", "Mail", "Sound", "Security", "Language", "Network", "Backup",
     )  # fmt: skip
@@ -127,6 +128,7 @@ class Tabs(Site):
     """Give members of teams, each team in a tab, another role."""
 
     category: ClassVar[str] = "tabs"
+    parts: ClassVar[str] = "changes"
     roles: ClassVar[tuple[str, ...]] = ("guest", "member", "editor", "owner")
     teams: tuple[tuple[str, ...], ...]
     before: tuple[tuple[str, ...], ...]

@@ -90,6 +90,31 @@ def test_done_carries_out_the_first_steps(pointing: str) -> None:
     assert left_out[0] == 0.0
 
 
+@pytest.mark.parametrize("category", [name for name, each in TEMPLATES.items() if each.parts])
+def test_a_part_of_an_instruction_is_a_task_of_its_own(category: str) -> None:
+    """The same page with fewer changes required: doing all that the whole requires is too much."""
+    whole = WebEnv(category=category, difficulty=5)
+    part = WebEnv(category=category, difficulty=5, asked=0.5)
+
+    def page(env: WebEnv, seed: int) -> str:
+        return env.reset(seed=seed)[0].partition("\npage ")[2]
+
+    # Problems belong to a split by their text, so that not every seed draws the same site.
+    seed = next(seed for seed in range(50) if page(whole, seed) == page(part, seed))
+    every, some = list(whole.expert_plan()), list(part.expert_plan())
+    assert len(some) < len(every)
+    check_expert(part, seed)
+    assert [score for _, score in gaps(part, seed)] == [0.0] * len(some)
+    assert play_calls(part, seed, every)[0] == 0.0
+
+
+def test_the_least_part_of_an_instruction_is_one_field() -> None:
+    env = WebEnv(category="form", difficulty=5, asked=1e-9)
+    env.reset(seed=3)
+    assert len(env.expert_plan()) == 2  # a field and the button
+    assert WebEnv(category="shop", asked=0.1).reset(seed=1) == WebEnv(category="shop").reset(seed=1)
+
+
 def test_nothing_on_a_page_gives_the_required_value_away() -> None:
     """Passwords, texts and dates that the task names stand on no page before they are typed."""
     for category in ("login", "form", "calendar", "inbox"):
@@ -102,7 +127,13 @@ def test_nothing_on_a_page_gives_the_required_value_away() -> None:
 
 
 def test_unfit_arguments_are_refused() -> None:
-    for unfit in ({"pointing": "eye"}, {"elements": 201}, {"elements": True}, {"done": 1}):
+    for unfit in (
+        {"pointing": "eye"},
+        {"elements": 201},
+        {"elements": True},
+        {"done": 1},
+        {"asked": 0},
+    ):
         with pytest.raises(ValueError, match=next(iter(unfit))):
             WebEnv(**unfit)
 
