@@ -11,7 +11,7 @@ from zerogym.wrappers.tools.calls_in_reply import ToolCallWrapper
 
 
 class CallReward(ToolCallWrapper):
-    """Adds a reward to every turn for the calls that its reply makes, whether they are of use or not.
+    """Adds a reward to every turn for the calls of its reply, whether they are of use or not.
 
     The immediate rewards that are often given to agents with tools, for viewing a file or for a
     well-formed action. A policy can collect them without doing the task: put the wrapper inside
