@@ -15,7 +15,7 @@ from zerogym.envs.plugins import (
     plugin_tasks,
     task_of_spec,
 )
-from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
+from zerogym.envs.registry import FAMILIES, GAMES, TASKS, WITH_REWARD, Task
 from zerogym.errors import UnknownName
 
 
@@ -24,7 +24,8 @@ def make(name: str, **kwargs: Any) -> gym.Env[Any, Any]:
 
     Args:
         name: One of our tasks in any spelling (`KuhnPoker`, `kuhn_poker`, `zerogym/KuhnPoker-v0`),
-            one of an installed package that brings some (`plugins.py`), or any other id
+            a body and one of its rewards (`WalkerRun` is `Walker` with `task="run"`), one of an
+            installed package that brings some (`plugins.py`), or any other id
             (`ALE/Pong-v5`; `my_module:My/Env-v0` imports `my_module`).
         kwargs: Arguments of the environment, and those of `gymnasium.make`.
 
@@ -82,7 +83,8 @@ def find_task(name: str) -> Task:
         UnknownName: If there is none.
     """
     if name.rpartition("/")[0] in ("", "zerogym"):
-        found = next((task for task in TASKS if _bare(task.name) == _bare(name)), None)
+        ours = (*TASKS, *WITH_REWARD)
+        found = next((task for task in ours if _bare(task.name) == _bare(name)), None)
         if found is not None:
             return found
     elif ensure_registered(name) in gym.registry:
@@ -139,7 +141,7 @@ def reward_free(name: str) -> dict[str, Any]:
     module, colon, own = name.rpartition(":")
     if colon:
         importlib.import_module(module)
-    known = next((task for task in TASKS if task.id == own), None)
+    known = next((task for task in (*TASKS, *WITH_REWARD) if task.id == own), None)
     if known is None and own in gym.registry:
         creator = creator_of(gym.registry[own])
         takes = signature(creator).parameters.values()

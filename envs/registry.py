@@ -251,6 +251,26 @@ CONTROL: tuple[Task, ...] = (
 )
 TASKS: tuple[Task, ...] = (*REASONING, *TOOLS, *SINGLE_SEAT, *CONTROL)
 
+# Rewards that have an id of their own (`zerogym/WalkerRun-v0`), for libraries that leave no room
+# for an argument `task`. They are no tasks of their own: `zerogym.tasks()` lists the world once.
+_NAMED_REWARDS = {
+    "CartPole": "balance balance_left balance_right hang spin_left spin_right",
+    "Pendulum": "upright hang left right spin_left spin_right",
+    "Acrobot": "swing_up hang spin_left spin_right",
+    "MountainCar": "flag left_end bottom slope_left slope_right fast",
+    "Walker": "stand walk walk_backward run run_backward flip flip_backward spin",
+    "Cheetah": "walk walk_backward run run_backward flip flip_backward spin",
+    "Hopper": "stand hop hop_backward flip flip_backward spin",
+    "PointMassMaze": "reach_top_left reach_top_right reach_bottom_left reach_bottom_right",
+    "Reacher": "reach_top_left reach_top_right reach_bottom_left reach_bottom_right spin",
+    "Ant": "stand walk run jump spin",
+}
+WITH_REWARD: tuple[Task, ...] = tuple(
+    replace(world, name=world.name + _in_capitals(reward), kwargs={"task": reward})
+    for world in CONTROL
+    for reward in _NAMED_REWARDS.get(world.name, "").split()
+)
+
 
 def game_of(env: str) -> Game | None:
     """The game with this PettingZoo id; None if no game has it."""
@@ -264,7 +284,7 @@ def single_seat_id(name: str) -> str:
 
 def register_all() -> None:
     """Register every id with Gymnasium and PettingZoo; harmless when called again."""
-    for task in TASKS:
+    for task in (*TASKS, *WITH_REWARD):
         if task.id not in gym.registry:
             gym.register(
                 task.id,

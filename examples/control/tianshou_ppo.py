@@ -1,19 +1,16 @@
-"""Tianshou's high-level interface: PPO on a control task by its id."""
+"""Tianshou's high-level interface: PPO spins a pole, a task that has an id of its own."""
 # requires: tianshou[eval]
 
 import json
 
-import gymnasium as gym
 from tianshou.highlevel.config import OnPolicyTrainingConfig
 from tianshou.highlevel.env import EnvFactoryRegistered, VectorEnvType
 from tianshou.highlevel.experiment import ExperimentConfig, PPOExperimentBuilder
 
 import zerogym  # noqa: F401 (registers the ids)
 
-# Their argument `task` is the id; `gym.register` gives a task of a world an id of its own.
-spec = gym.spec("zerogym/CartPole-v0")
-gym.register("CartPoleBalance-v0", spec.entry_point, kwargs={"task": "balance"})
-envs = EnvFactoryRegistered(task="CartPoleBalance-v0", venv_type=VectorEnvType.DUMMY)
+# Their argument `task` is the id, so that ours (`task="spin_left"`) is a part of it.
+envs = EnvFactoryRegistered(task="zerogym/CartPoleSpinLeft-v0", venv_type=VectorEnvType.DUMMY)
 training = OnPolicyTrainingConfig(
     max_epochs=1, epoch_num_steps=24_000, num_training_envs=8, num_test_envs=20, batch_size=256,
     buffer_size=2048, update_step_num_repetitions=10,
