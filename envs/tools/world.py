@@ -232,7 +232,8 @@ class ToolWorld(ToolProblemEnv[PosedT]):
         episode.log += [call for call, _ in results.made]
         if left_out > 0:
             results.notes.append(f"{left_out} more calls were not run: 16 a reply are.")
-        if extract_answer(reply)[1] == "tag" and ANSWER_NOT_READ not in results.notes:
+        answered = "</answer>" in reply and extract_answer(reply)[1] == "tag"
+        if answered and ANSWER_NOT_READ not in results.notes:
             results.notes.insert(0, ANSWER_NOT_READ)
         info = {"void_turn": not results.made, "feedback": " ".join(results.feedback)}
         return Turn(reply, results.text, None, info, results.unavailable)

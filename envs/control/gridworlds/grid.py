@@ -1,4 +1,4 @@
-"""What all grids with one mover share: the layout, its measures, goals as places."""
+"""The base of all grids with one mover: the layout, its measures, goals as places."""
 
 from typing import Any
 

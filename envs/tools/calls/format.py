@@ -89,8 +89,9 @@ class Ends:
 def after_thoughts(reply: str) -> int:
     """Return where the reply begins, after thoughts that were opened in the prompt."""
     end = reply.find(THOUGHT)
-    begun = reply.find(THINK, 0, max(end, 0))
-    return end + len(THOUGHT) if end >= 0 and begun < 0 else 0
+    if end < 0 or THINK in reply[:end]:
+        return 0
+    return end + len(THOUGHT)
 
 
 def checked(tool: Tool, arguments: Mapping[str, Any]) -> Found:

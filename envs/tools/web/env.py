@@ -65,7 +65,7 @@ class WebEnv(ToolWorld[Site]):
         calendar, flights, inbox, articles, forum), `pointing` (`number` or `point`), `elements`
         (default 0: at least so many links, buttons and fields on the first page, at most 200),
         `done` (default 0: the share of the expert's steps that is carried out before the episode
-        begins, below 1), `asked` (default 1: the share of the parts of an instruction that is
+        begins, below 1), `posed` (default 1: the share of the parts of an instruction that is
         posed, above 0, rounded up to whole parts; form, dropdowns, survey, checkboxes, settings and
         tabs have parts, the other templates pose the whole), `max_turns`, `max_calls`, `call_cost`,
         `format`, `render_mode`.
@@ -94,7 +94,7 @@ class WebEnv(ToolWorld[Site]):
 
     Source:
         Web forms of many elements, learned from a start near the goal: "Learning to Navigate the
-        Web" (2018, arXiv 1812.09195): `done` is its warm start, and `asked` its subset of
+        Web" (2018, arXiv 1812.09195): `done` is its warm start, and `posed` its subset of
         sub-instructions, both to be scheduled by who trains; its generator of instructions is left
         out. A binary reward of the end state over many turns:
         "WebAgent-R1: Training Web Agents via End-to-End Multi-Turn Reinforcement Learning" (2025,
@@ -114,7 +114,7 @@ class WebEnv(ToolWorld[Site]):
         pointing: Pointing = "number",
         elements: int = 0,
         done: float = 0.0,
-        asked: float = 1.0,
+        posed: float = 1.0,
         max_turns: int | None = None,
         max_calls: int | None = None,
         call_cost: float = 0.0,
@@ -132,10 +132,10 @@ class WebEnv(ToolWorld[Site]):
             )
         if not isinstance(done, int | float) or not 0 <= done < 1:
             raise ValueError(f"{self.name}: done must be a number from 0 to below 1, got {done!r}")
-        if not isinstance(asked, int | float) or not 0 < asked <= 1:
-            raise ValueError(f"{self.name}: asked must be a number above 0, up to 1, got {asked!r}")
+        if not isinstance(posed, int | float) or not 0 < posed <= 1:
+            raise ValueError(f"{self.name}: posed must be a number above 0, up to 1, got {posed!r}")
         self.pointing, self.elements = pointing, elements
-        self.done, self.asked = float(done), float(asked)
+        self.done, self.posed = float(done), float(posed)
         self._planned: tuple[Site, tuple[Call, ...]] | None = None
 
     def random_action(self, rng: np.random.Generator) -> str:
@@ -172,7 +172,7 @@ class WebEnv(ToolWorld[Site]):
         return self._sample_of(difficulty, None)
 
     def _sample_of(self, difficulty: float, category: str | None) -> Site:
-        return sample_site(self.np_random, difficulty, category, self.elements, self.asked)
+        return sample_site(self.np_random, difficulty, category, self.elements, self.posed)
 
     def _toolbox(self, problem: Site) -> Sequence[Tool]:
         return web_tools(self.pointing)

@@ -29,7 +29,7 @@ def sample_site(
     difficulty: float,
     category: str | None = None,
     elements: int = 0,
-    asked: float = 1.0,
+    posed: float = 1.0,
 ) -> Site:
     """Draw a site; sound ones only.
 
@@ -39,12 +39,12 @@ def sample_site(
         category: The template, by name; None draws one.
         elements: The least number of links, buttons and fields on the first page; links that have
             nothing to do with the task make up for what is missing.
-        asked: The share of the instruction's parts that is posed, above 0, at most 1.
+        posed: The share of the instruction's parts that is posed, above 0, at most 1.
     """
     template = TEMPLATES[pick(rng, tuple(TEMPLATES)) if category is None else category]
     site: Site = template.sample(rng, difficulty)
     while not site.is_sound():
         site = template.sample(rng, difficulty)
-    site = site.shortened(asked)
+    site = site.shortened(posed)
     missing = elements - len(Browser.of(site).page.elements) if elements else 0
     return replace(site, fillers=max(0, missing))

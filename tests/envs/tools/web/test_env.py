@@ -94,7 +94,7 @@ def test_done_carries_out_the_first_steps(pointing: str) -> None:
 def test_a_part_of_an_instruction_is_a_task_of_its_own(category: str) -> None:
     """The same page with fewer changes required: doing all that the whole requires is too much."""
     whole = WebEnv(category=category, difficulty=5)
-    part = WebEnv(category=category, difficulty=5, asked=0.5)
+    part = WebEnv(category=category, difficulty=5, posed=0.5)
 
     def page(env: WebEnv, seed: int) -> str:
         return env.reset(seed=seed)[0].partition("\npage ")[2]
@@ -109,10 +109,10 @@ def test_a_part_of_an_instruction_is_a_task_of_its_own(category: str) -> None:
 
 
 def test_the_least_part_of_an_instruction_is_one_field() -> None:
-    env = WebEnv(category="form", difficulty=5, asked=1e-9)
+    env = WebEnv(category="form", difficulty=5, posed=1e-9)
     env.reset(seed=3)
     assert len(env.expert_plan()) == 2  # a field and the button
-    assert WebEnv(category="shop", asked=0.1).reset(seed=1) == WebEnv(category="shop").reset(seed=1)
+    assert WebEnv(category="shop", posed=0.1).reset(seed=1) == WebEnv(category="shop").reset(seed=1)
 
 
 def test_nothing_on_a_page_gives_the_required_value_away() -> None:
@@ -132,7 +132,7 @@ def test_unfit_arguments_are_refused() -> None:
         {"elements": 201},
         {"elements": True},
         {"done": 1},
-        {"asked": 0},
+        {"posed": 0},
     ):
         with pytest.raises(ValueError, match=next(iter(unfit))):
             WebEnv(**unfit)
