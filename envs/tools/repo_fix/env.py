@@ -92,8 +92,9 @@ class RepoFixEnv(ToolWorld[Repository]):
         The setting of SWE-bench in small. Guidance for attempts that failed, as a plan or with the
         place of the fault: "Agent-RLVR: Training Software Engineering Agents via Guidance and
         Environment Rewards" (2025, arXiv 2506.11425), whose guidance a language model writes; ours
-        is that of the known bug (`rollouts="agent_rlvr"` of `zerogym train llm` tries again). Immediate rewards that mislead: "Stabilizing Long-term Multi-turn
-        Reinforcement Learning with Gated Rewards" (2025, arXiv 2508.10548).
+        is that of the known bug (`rollouts="agent_rlvr"` of `zerogym train llm` tries again with
+        it). Immediate rewards that mislead: "Stabilizing Long-term Multi-turn Reinforcement
+        Learning with Gated Rewards" (2025, arXiv 2508.10548).
     """
 
     problem_class = Repository
