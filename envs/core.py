@@ -16,6 +16,13 @@
 | `void_turn` | reset and step | the action could not be read as anything the task knows |
 | `tool_calls`, `failed_calls`, `cost` | step | tool calls so far; those without a result; cost |
 | `evidence_recall`, `rubric` | step | share of the needed pages read; of the facts proved |
+| `passed`, `hidden_passed`, `checks_passed` | end of the episode | share of checks that hold |
+| `tests_passed`, `read_files` | step | share of visible tests that passed last; files read so far |
+| `precision`, `completeness`, `f1` | end of the episode | of calls, against the needed ones |
+| `intercode`, `parts` | end of the episode | InterCode's reward as published; its three parts |
+| `outcome`, `cost_reward`, `spent` | end of the episode | right or not; reward for cost; cost |
+| `immediate`, `gate` | end of the episode | rewards that a gate holds back; whether it opened |
+| `injected_errors`, `retry_bonus` | step | errors that a wrapper put in; its bonus for retries |
 | `sandbox` | reset and step | level of the sandbox that runs a model's code |
 | `unavailable` | end of the episode | a tool failed by itself: no score, and nobody's failure |
 | `event` | step | what has happened, in words |

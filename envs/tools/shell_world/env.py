@@ -7,24 +7,19 @@ folder and variables that stay from script to script.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from zerogym.envs.problems import Difficulty
-from zerogym.envs.splits import Split
-from zerogym.envs.tools.calls import Call
-from zerogym.envs.tools.folder.bash import Bash, FolderState, check_shell_level
-from zerogym.envs.tools.folder.folder import Folder
+from zerogym.envs.tools.folder.bash import FolderState
+from zerogym.envs.tools.folder.world import FolderWorld
 from zerogym.envs.tools.notebook.puzzle import sample_names
-from zerogym.envs.tools.sandbox.result import Level
 from zerogym.envs.tools.shell_world.edits import Edit, sample_edit
 from zerogym.envs.tools.shell_world.queries import DRAWS, Query
 from zerogym.envs.tools.shell_world.reward import Files, parts, score
 from zerogym.envs.tools.shell_world.step import Step
 from zerogym.envs.tools.shell_world.tree import KINDS, Tree, sample_tree
-from zerogym.envs.tools.tool import Tool
-from zerogym.envs.tools.world import CallFormat, Judgement, ToolWorld
+from zerogym.envs.tools.world import Judgement
 
 MAX_EDITS, MAX_FILES = 6, 40
 VOCABULARY = 10
@@ -77,7 +72,7 @@ class ShellProblem:
         return tree, self.query.output(tree)
 
 
-class ShellEnv(ToolWorld[ShellProblem]):
+class ShellEnv(FolderWorld[ShellProblem]):
     """Change a generated folder of files with bash, and print what the last step names.
 
     Description:
@@ -132,25 +127,7 @@ class ShellEnv(ToolWorld[ShellProblem]):
     """
 
     problem_class = ShellProblem
-    waits = True
     categories: ClassVar[tuple[str, ...]] = tuple(DRAWS)
-
-    def __init__(
-        self,
-        difficulty: Difficulty | None = None,
-        split: Split = "train",
-        category: str | None = None,
-        max_turns: int | None = None,
-        max_calls: int | None = None,
-        call_cost: float = 0.0,
-        format: CallFormat = "tag",
-        render_mode: str | None = None,
-        level: Level = "strong",
-    ) -> None:
-        super().__init__(
-            difficulty, split, category, max_turns, max_calls, call_cost, format, render_mode
-        )
-        self.level = check_shell_level(level)
 
     def random_action(self, rng: np.random.Generator) -> str:
         """A look that changes nothing, then the answer."""
@@ -165,17 +142,11 @@ class ShellEnv(ToolWorld[ShellProblem]):
         """Return the steps and the files."""
         return json.dumps([problem.question, dict(problem.tree)])
 
-    def _toolbox(self, problem: ShellProblem) -> Sequence[Tool]:
-        return [Bash(self.level)]
+    def _files(self, problem: ShellProblem) -> Tree:
+        return problem.tree
 
-    def _new_state(self, problem: ShellProblem) -> FolderState:
-        return FolderState(Folder(problem.tree))
-
-    def _plan(self, problem: ShellProblem) -> Sequence[Call]:
-        return [Call("bash", {"script": step.script}) for step in problem.steps]
-
-    def _answer(self, problem: ShellProblem) -> str:
-        return "done"
+    def _scripts(self, problem: ShellProblem) -> Sequence[str]:
+        return [step.script for step in problem.steps]
 
     def _judge(self, problem: ShellProblem, state: FolderState, answer: str) -> Judgement:
         tree, gold = problem.end()
@@ -197,9 +168,6 @@ class ShellEnv(ToolWorld[ShellProblem]):
 
     def _task(self, problem: ShellProblem) -> str:
         return _PROMPT.format(files="\n".join(problem.tree), steps=problem.question)
-
-    def _info(self) -> dict[str, Any]:
-        return super()._info() | {"sandbox": self.level}
 
     def _sample(self, difficulty: float) -> ShellProblem:
         return self._sample_of(difficulty, None)

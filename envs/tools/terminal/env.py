@@ -4,21 +4,16 @@ Left out: programs that stay, networks, packages to install, and jobs that need 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from zerogym.envs.problems import Difficulty
-from zerogym.envs.splits import Split
-from zerogym.envs.tools.calls import Call
-from zerogym.envs.tools.folder.bash import Bash, FolderState, check_shell_level
-from zerogym.envs.tools.folder.folder import Folder
-from zerogym.envs.tools.sandbox.result import Level
+from zerogym.envs.tools.folder.bash import FolderState
+from zerogym.envs.tools.folder.world import FolderWorld
 from zerogym.envs.tools.terminal.data_jobs import sample_database, sample_table
 from zerogym.envs.tools.terminal.file_jobs import sample_archive, sample_files, sample_logs
 from zerogym.envs.tools.terminal.job import Job
-from zerogym.envs.tools.tool import Tool
-from zerogym.envs.tools.world import CallFormat, Judgement, ToolWorld
+from zerogym.envs.tools.world import Judgement
 
 JOBS: Mapping[str, Callable[[np.random.Generator, int], Job]] = {
     "files": sample_files,
@@ -36,7 +31,7 @@ The job:
 When all is done, answer <answer>done</answer>. Files that the job does not name may stay."""
 
 
-class TerminalEnv(ToolWorld[Job]):
+class TerminalEnv(FolderWorld[Job]):
     """Do a job of several steps in a folder: files, archives, logs, tables, a database.
 
     Description:
@@ -83,25 +78,7 @@ class TerminalEnv(ToolWorld[Job]):
     """
 
     problem_class = Job
-    waits = True
     categories: ClassVar[tuple[str, ...]] = tuple(JOBS)
-
-    def __init__(
-        self,
-        difficulty: Difficulty | None = None,
-        split: Split = "train",
-        category: str | None = None,
-        max_turns: int | None = None,
-        max_calls: int | None = None,
-        call_cost: float = 0.0,
-        format: CallFormat = "tag",
-        render_mode: str | None = None,
-        level: Level = "strong",
-    ) -> None:
-        super().__init__(
-            difficulty, split, category, max_turns, max_calls, call_cost, format, render_mode
-        )
-        self.level = check_shell_level(level)
 
     def random_action(self, rng: np.random.Generator) -> str:
         """One of the three scripts of the job, whichever, then the answer."""
@@ -117,17 +94,11 @@ class TerminalEnv(ToolWorld[Job]):
         """Return the steps and the files."""
         return problem.key()
 
-    def _toolbox(self, problem: Job) -> Sequence[Tool]:
-        return [Bash(self.level)]
+    def _files(self, problem: Job) -> Mapping[str, str | bytes]:
+        return problem.files
 
-    def _new_state(self, problem: Job) -> FolderState:
-        return FolderState(Folder(problem.files))
-
-    def _plan(self, problem: Job) -> Sequence[Call]:
-        return [Call("bash", {"script": script}) for script in problem.scripts]
-
-    def _answer(self, problem: Job) -> str:
-        return "done"
+    def _scripts(self, problem: Job) -> Sequence[str]:
+        return problem.scripts
 
     def _judge(self, problem: Job, state: FolderState, answer: str) -> Judgement:
         held = [check.holds(state.folder, self.level) for check in problem.checks]
@@ -138,9 +109,6 @@ class TerminalEnv(ToolWorld[Job]):
     def _task(self, problem: Job) -> str:
         files = "\n".join(_shown(path, content) for path, content in problem.files.items())
         return _PROMPT.format(files=files, question=problem.question)
-
-    def _info(self) -> dict[str, Any]:
-        return super()._info() | {"sandbox": self.level}
 
     def _sample(self, difficulty: float) -> Job:
         return self._sample_of(difficulty, None)
