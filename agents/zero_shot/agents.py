@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from zerogym.agents.parts import Part, Table
+from zerogym.agents.zero_shot.features import FEATURES
 from zerogym.envs.references import load_reference
 from zerogym.errors import UnknownName
 
@@ -62,6 +63,31 @@ class FBSettings(Agent):
     def __call__(self, start: Start) -> Any:
         """Return a new agent with the preset of its world, where there is one."""
         return self.model_class().start(self, start)
+
+
+@agent("sf")
+@dataclass(frozen=True)
+class SFSettings(Agent):
+    """Learn successor features of features that are learned by a loss of their own.
+
+    `zerogym parts features` lists them; the networks and their training are those of agent fb.
+    """
+
+    source = "Does Zero-Shot Reinforcement Learning Exist? (2022, arXiv 2209.14935)"
+    model = f"{_METHODS}.fb:FB"
+    features: str = "laplacian"  # of the table; not fb, whose features are a measure
+    dim: int = 0  # d, the length of z; 0: that of the world's preset
+    gamma: float = 0.95  # discount a step, in [0, 1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        FEATURES.make(self.features)
+        if self.features == "fb":
+            raise ValueError("agent sf: features 'fb' are agent fb")
+
+    def __call__(self, start: Start) -> Any:
+        """Return a new agent with the preset of its world, where there is one."""
+        return self.model_class().start(self, start, self.features)
 
 
 @agent("psm")

@@ -140,6 +140,41 @@ class LowRankFeatures(Features):
         return load_reference(f"{_LOSSES}:LowRank", "features")(inputs, actions, dim, hidden)
 
 
+@features("byol_gamma")
+@dataclass(frozen=True)
+class GeometricLatentFeatures(Features):
+    """Take orthonormal features whose value some steps later can be predicted."""
+
+    source = (
+        "Self-Predictive Representations for Combinatorial Generalization in Behavioral Cloning "
+        "(2025, arXiv 2506.10137)"
+    )
+    looks_ahead = True
+
+    def __call__(self, sizes: Sizes) -> Any:
+        """Return the loss and the predicting networks."""
+        return load_reference(f"{_LOSSES}:GeometricLatent", "features")(
+            sizes.dim, sizes.actions, sizes.hidden
+        )
+
+
+@features("td_jepa")
+@dataclass(frozen=True)
+class SummedLatentFeatures(Features):
+    """Take orthonormal features whose discounted sums they predict themselves."""
+
+    source = (
+        "TD-JEPA: Latent-predictive Representations for Zero-Shot Reinforcement Learning (2025, "
+        "arXiv 2510.00739)"
+    )
+
+    def __call__(self, sizes: Sizes) -> Any:
+        """Return the loss and the predicting network."""
+        return load_reference(f"{_LOSSES}:SummedLatent", "features")(
+            sizes.dim, sizes.actions, sizes.hidden
+        )
+
+
 @features("random")
 @dataclass(frozen=True)
 class RandomFeatures(Features):

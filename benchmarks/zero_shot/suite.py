@@ -63,6 +63,9 @@ WORLDS = (
 
 ENTRIES = (
     ZeroShotEntry("FB", {"part": "fb"}, 3_000),
+    ZeroShotEntry("SF laplacian", {"part": "sf", "features": "laplacian"}, 2_000),
+    ZeroShotEntry("SF BYOL-gamma", {"part": "sf", "features": "byol_gamma"}, 2_000),
+    ZeroShotEntry("SF TD-JEPA", {"part": "sf", "features": "td_jepa"}, 2_000),
     ZeroShotEntry("PSM", {"part": "psm"}, 450),
     ZeroShotEntry("HILP", {"part": "hilp"}, 3_000),
     ZeroShotEntry("GCBC", {"part": "gcbc", **GOALS_ONLY}, 3_000),

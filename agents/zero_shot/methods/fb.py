@@ -1,8 +1,10 @@
-"""Forward-backward agents behind the interface of all zero-shot agents.
+"""Forward-backward agents and successor features behind the interface of all zero-shot agents.
 
-"Learning One Representation to Optimize All Rewards" (2021, arXiv 2103.07945). The networks are
-those of `models/model.py`, the learner is that of `algorithms/`; this file joins them. Left out:
-settings beside d and the discount, which `zerogym train fb` has, with logs, GPUs and several seeds.
+"Learning One Representation to Optimize All Rewards" (2021, arXiv 2103.07945), and "Does Zero-Shot
+Reinforcement Learning Exist?" (2022, arXiv 2209.14935) for the features of agent `sf`. The
+networks are those of `models/model.py`, the learner is that of `algorithms/`; this file joins them.
+Left out: settings beside features, d and the discount, which `zerogym train fb` has, with logs,
+GPUs and several seeds.
 """
 
 from collections.abc import Mapping
@@ -21,7 +23,7 @@ from zerogym.agents.atomic_files import (
     write_text,
 )
 from zerogym.agents.datasets.dataset import Dataset
-from zerogym.agents.zero_shot.agents import FBSettings, Start
+from zerogym.agents.zero_shot.agents import FBSettings, SFSettings, Start
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.creation import create_agent
 from zerogym.agents.zero_shot.config import PRESETS, FBConfig
@@ -41,11 +43,18 @@ class FB:
         self.agent, self.model = agent, agent.model
 
     @classmethod
-    def start(cls, settings: FBSettings, start: Start) -> Self:
-        """Return a new agent with the preset of its world, where there is one."""
+    def start(cls, settings: FBSettings | SFSettings, start: Start, features: str = "fb") -> Self:
+        """Return a new agent with the preset of its world, where there is one.
+
+        Args:
+            settings: Of the table.
+            start: Data, sizes and seed.
+            features: Name of the features of B, of the table `features.py`.
+        """
         preset = PRESETS.get(start.env, FBConfig(env=start.env))
         config = replace(
             preset,
+            features=features,
             dim=settings.dim or preset.dim,
             gamma=settings.gamma,
             updates=start.updates,
@@ -106,5 +115,5 @@ class FB:
             agent = create_agent(config, model.samples, shape.actions, shape.discrete, model)
             agent.load_tensors(read_tensors(folder / LEARNER_FILE))
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise NotAModel(f"{folder} is no model of agent fb: {error}") from None
+            raise NotAModel(f"{folder} is no model of agents fb and sf: {error}") from None
         return cls(agent)

@@ -124,5 +124,67 @@ class LowRank(FeatureLoss):
         return loss, metrics | {"features/loss": loss.detach()}
 
 
+class GeometricLatent(FeatureLoss):
+    """Prediction of phi a geometric number of steps later, and from there back, and apart.
+
+    "Self-Predictive Representations for Combinatorial Generalization in Behavioral Cloning" (2025,
+    arXiv 2506.10137): BYOL-gamma. From phi and the action, the slow copy's phi of a later state;
+    from the later phi, the slow copy's phi before. With squares instead of cosines and with the
+    orthonormality loss, as public comparisons of successor features have it.
+
+    Args:
+        dim: d.
+        actions: Their number, or coordinates.
+        hidden: Width of the predicting networks.
+    """
+
+    looks_ahead = True
+
+    def __init__(self, dim: int, actions: int, hidden: int) -> None:
+        super().__init__()
+        self.ahead = _mlp(dim + actions, hidden, dim)
+        self.back = _mlp(dim, hidden, dim)
+
+    def loss(self, step: Step) -> tuple[Tensor, Metrics]:
+        ahead = self.ahead(torch.cat([step.backward(step.here), step.actions], -1))  # (n, d)
+        back = self.back(step.backward(step.later))  # (n, d)
+        with torch.no_grad():
+            here, later = step.target_backward(step.here), step.target_backward(step.later)
+        near = 0.5 * ((ahead - later).square().mean() + (back - here).square().mean())
+        apart, metrics = orthonormality_loss(step.backward(step.points), step.contrast)
+        loss = near + step.config.orthonormality * apart
+        return loss, metrics | {"features/loss": loss.detach()}
+
+
+class SummedLatent(FeatureLoss):
+    """Prediction of the discounted sum of phi under the policy of z, from phi and the action.
+
+    "TD-JEPA: Latent-predictive Representations for Zero-Shot Reinforcement Learning" (2025, arXiv
+    2510.00739), its variant of one encoder, from the paper's formulas: the predictor T of phi(s),
+    a and z has the target phi(s') + gamma T(phi(s'), a', z) of slow copies, phi is orthonormal.
+    Ours is that the sum from s' on is the one that the agent has already, F of its slow copy,
+    where the paper's agent has T as its F: F sees observations, T only phi.
+
+    Args:
+        dim: d.
+        actions: Their number, or coordinates.
+        hidden: Width of the predicting network.
+    """
+
+    def __init__(self, dim: int, actions: int, hidden: int) -> None:
+        super().__init__()
+        self.model = _mlp(2 * dim + actions, hidden, dim)
+
+    def loss(self, step: Step) -> tuple[Tensor, Metrics]:
+        known = torch.cat([step.backward(step.here), step.actions, step.z], -1)
+        with torch.no_grad():
+            following = step.following.mean(0)  # (n, d)
+            target = step.target_backward(step.there) + step.config.gamma * following
+        near = 0.5 * (self.model(known) - target).square().mean()
+        apart, metrics = orthonormality_loss(step.backward(step.points), step.contrast)
+        loss = near + step.config.orthonormality * apart
+        return loss, metrics | {"features/loss": loss.detach()}
+
+
 def _mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, outputs))

@@ -13,9 +13,11 @@ from zerogym.agents.atomic_files import NotAModel
 from zerogym.agents.datasets.dataset import Dataset, collect
 from zerogym.agents.zero_shot.agents import AGENTS, Start
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular
+from zerogym.agents.zero_shot.features import FEATURES
 from zerogym.agents.zero_shot.protocol import Prompted, ZeroShotAgent, ZeroShotModel
 from zerogym.agents.zero_shot.training.agents import ZeroShotConfig, load_model, train_agent
 from zerogym.envs.control.core.tasks import Task
+from zerogym.errors import UnknownName
 
 pytest.importorskip("scipy")
 ENV = "zerogym/UMap-v0"
@@ -125,6 +127,17 @@ def test_settings_go_through_json(name: str) -> None:
     part = AGENTS.make(name)
     assert AGENTS.make(json.loads(json.dumps(part.record()))) == part
     assert (type(part).__doc__ or "").partition("\n")[0].endswith(".") and part.source
+
+
+def test_successor_features_have_the_features_that_are_named(data: Dataset) -> None:
+    for name in FEATURES.names():
+        if name != "fb":
+            made = AGENTS.make({"part": "sf", "features": name, "dim": 3})
+            assert made(Start(ENV, data, 5, True, 1, 0)).model.shape.kind == name
+    with pytest.raises(ValueError, match="agent fb"):
+        AGENTS.make({"part": "sf", "features": "fb"})
+    with pytest.raises(UnknownName, match="mean 'laplacian'"):
+        AGENTS.make({"part": "sf", "features": "laplacean"})
 
 
 def test_a_run_continues_and_refuses_other_settings(tmp_path: Path) -> None:

@@ -20,12 +20,14 @@ from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular
 from zerogym.agents.zero_shot.features import FEATURES
 from zerogym.agents.zero_shot.models.model import FBModel
-from zerogym.agents.zero_shot.representations.fb_losses import lower_head
+from zerogym.agents.zero_shot.representations.fb_losses import batch_contrast, lower_head
 from zerogym.agents.zero_shot.representations.feature_losses import (
     TEMPERATURE,
     Contrastive,
+    GeometricLatent,
     InverseModel,
     Latent,
+    SummedLatent,
 )
 from zerogym.agents.zero_shot.representations.representations import (
     FeatureLoss,
@@ -152,6 +154,56 @@ def test_the_latent_loss_by_hand() -> None:
     assert all(p.grad is not None for p in step.backward.parameters())
 
 
+def _apart(step: Any) -> float:
+    """The orthonormality loss of the five next states, each against the four others."""
+    phi = step.backward(step.there).detach().numpy().astype(float)
+    own = [-np.dot(row, row) for row in phi]
+    others = [np.dot(phi[i], phi[j]) ** 2 for i in range(5) for j in range(5) if i != j]
+    return float(np.mean(own) + np.mean(others) / 2)
+
+
+def _predicting(loss: Any, expected: Any) -> None:
+    """Compare a loss that predicts slow copies with the errors (n, d) it should have, halved."""
+    config = SimpleNamespace(gamma=0.9, orthonormality=0.7)
+    step = _step(
+        actions=torch.randn(5, 2),
+        z=torch.randn(5, 4),
+        following=torch.randn(2, 5, 4),
+        config=config,
+        contrast=batch_contrast(5, torch.device("cpu")),
+    )
+    step.points = step.there
+    value, _ = loss.loss(step)
+    squares = [np.mean(np.square(error.detach().numpy())) / 2 for error in expected(step)]
+    assert value.item() == pytest.approx(sum(squares) + 0.7 * _apart(step), rel=1e-5)
+    value.backward()
+    assert all(p.grad is None for p in step.target_backward.parameters())
+    nets = (step.backward, *loss.children())
+    assert all(p.grad is not None for net in nets for p in net.parameters())
+
+
+def test_the_loss_of_geometric_steps_by_hand() -> None:
+    loss = GeometricLatent(4, 2, 8)
+
+    def errors(step: Any) -> Any:
+        known = torch.cat([step.backward(step.here), step.actions], -1)
+        yield loss.ahead(known) - step.target_backward(step.later)
+        yield loss.back(step.backward(step.later)) - step.target_backward(step.here)
+
+    _predicting(loss, errors)
+
+
+def test_the_loss_of_discounted_sums_by_hand() -> None:
+    loss = SummedLatent(4, 2, 8)
+
+    def errors(step: Any) -> Any:
+        known = torch.cat([step.backward(step.here), step.actions, step.z], -1)
+        summed = (step.following[0] + step.following[1]) / 2
+        yield loss.model(known) - (step.target_backward(step.there) + 0.9 * summed)
+
+    _predicting(loss, errors)
+
+
 def test_the_inverse_model_of_continuous_actions_by_hand() -> None:
     step, loss = _step(actions=torch.rand(5, 2)), InverseModel(4, 2, 8, discrete=False)
     both = torch.cat([step.backward(step.here), step.backward(step.there)], -1)
@@ -230,7 +282,7 @@ def test_goals_of_training_are_those_of_inference(exact: bool) -> None:
 
 def test_continuous_actions_have_successor_features_too() -> None:
     data = random_data(discrete=False, size=200)
-    for features in ("icm", "latent", "svd", "contrastive"):
+    for features in ("icm", "latent", "svd", "contrastive", "byol_gamma", "td_jepa"):
         config = dataclasses.replace(SMALL, features=features, exact=False, q_loss=1.0)
         agent = ContinuousFB.create(config, data, 2)
         metrics = agent.learn(data, 5)
