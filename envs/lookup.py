@@ -15,7 +15,7 @@ from zerogym.envs.plugins import (
     plugin_tasks,
     task_of_spec,
 )
-from zerogym.envs.registry import FAMILIES, GAMES, TASKS, WITH_REWARD, Task
+from zerogym.envs.registry import FAMILIES, GAMES, TASKS, UNLISTED, Task
 from zerogym.errors import UnknownName
 
 
@@ -83,7 +83,7 @@ def find_task(name: str) -> Task:
         UnknownName: If there is none.
     """
     if name.rpartition("/")[0] in ("", "zerogym"):
-        ours = (*TASKS, *WITH_REWARD)
+        ours = (*TASKS, *UNLISTED)
         found = next((task for task in ours if _bare(task.name) == _bare(name)), None)
         if found is not None:
             return found
@@ -141,7 +141,7 @@ def reward_free(name: str) -> dict[str, Any]:
     module, colon, own = name.rpartition(":")
     if colon:
         importlib.import_module(module)
-    known = next((task for task in (*TASKS, *WITH_REWARD) if task.id == own), None)
+    known = next((task for task in (*TASKS, *UNLISTED) if task.id == own), None)
     if known is None and own in gym.registry:
         creator = creator_of(gym.registry[own])
         takes = signature(creator).parameters.values()

@@ -271,6 +271,10 @@ WITH_REWARD: tuple[Task, ...] = tuple(
     for reward in _NAMED_REWARDS.get(world.name, "").split()
 )
 
+# What plays only while a server of others runs, so that its id alone makes nothing.
+CLIENTS = (Task("OpenEnv", "reasoning.bridges.open_env:OpenEnvEnv", tags=("bridge",)),)
+UNLISTED: tuple[Task, ...] = (*WITH_REWARD, *CLIENTS)
+
 
 def game_of(env: str) -> Game | None:
     """The game with this PettingZoo id; None if no game has it."""
@@ -284,7 +288,7 @@ def single_seat_id(name: str) -> str:
 
 def register_all() -> None:
     """Register every id with Gymnasium and PettingZoo; harmless when called again."""
-    for task in (*TASKS, *WITH_REWARD):
+    for task in (*TASKS, *UNLISTED):
         if task.id not in gym.registry:
             gym.register(
                 task.id,
