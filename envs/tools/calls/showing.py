@@ -12,6 +12,8 @@ _LINE_ENDS = re.compile(r"\r+\n?")
 
 def plain(text: str) -> str:
     """Reduce a text to line breaks, tabs and printable characters."""
+    if text.isprintable() and text.isascii():
+        return text  # most results: the rest would cost as much as many tools
     if "\r" in text:
         text = _LINE_ENDS.sub("\n", text)
     return text.translate(_CONTROLS).encode("utf-8", "replace").decode("utf-8")
