@@ -158,6 +158,29 @@ class GCIVLSettings(GoalConditionedSettings):
     model = f"{_METHODS}.goal_conditioned.gcivl:GCIVL"
 
 
+@agent("hiql")
+@dataclass(frozen=True)
+class HIQLSettings(GoalConditionedSettings):
+    """Choose subgoals on the way with one policy, and actions towards them with another."""
+
+    source = (
+        "HIQL: Offline Goal-Conditioned RL with Latent States as Actions (2023, arXiv 2307.11949)"
+    )
+    model = f"{_METHODS}.goal_conditioned.hiql:HIQL"
+    subgoal_steps: int = 5  # steps to a subgoal, at least 1 (OGBench's 10 to 100)
+    dim: int = 10  # d, of the codes of subgoals
+
+    def __call__(self, start: Start) -> Any:
+        """Return a new agent.
+
+        Raises:
+            ValueError: If a setting is out of range.
+        """
+        if self.subgoal_steps < 1 or self.dim < 1:
+            raise ValueError("agent hiql: subgoal_steps and dim must be at least 1")
+        return super().__call__(start)
+
+
 @agent("gciql")
 @dataclass(frozen=True)
 class GCIQLSettings(GoalConditionedSettings):

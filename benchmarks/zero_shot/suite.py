@@ -70,6 +70,7 @@ ENTRIES = (
     ZeroShotEntry("HILP", {"part": "hilp"}, 3_000),
     ZeroShotEntry("GCBC", {"part": "gcbc", **GOALS_ONLY}, 3_000),
     ZeroShotEntry("GCIVL", {"part": "gcivl", **GOALS_ONLY}, 3_000),
+    ZeroShotEntry("HIQL", {"part": "hiql", **GOALS_ONLY}, 2_000),
     ZeroShotEntry("GCIQL", {"part": "gciql", **GOALS_ONLY}, 3_000),
     ZeroShotEntry("CRL", {"part": "crl", **GOALS_ONLY}, 3_000),
     ZeroShotEntry("QRL", {"part": "qrl", **GOALS_ONLY}, 3_000),

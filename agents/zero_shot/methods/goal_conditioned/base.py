@@ -73,6 +73,9 @@ class Steps(NamedTuple):
         goes_on: (n,) 0 where the step ended its episode.
         value_goals: (n, k) for the value.
         actor_goals: (n, k) for the actor.
+        rows: (n,) places of the transitions in the data.
+        waypoints: (n, k) states on the way to the actor's goals, for agents that learn to choose
+            them; else None.
     """
 
     states: Tensor
@@ -81,6 +84,8 @@ class Steps(NamedTuple):
     goes_on: Tensor
     value_goals: Tensor
     actor_goals: Tensor
+    rows: Tensor
+    waypoints: Tensor | None = None
 
 
 class GoalConditioned(ABC):
@@ -184,10 +189,15 @@ class GoalConditioned(ABC):
             self.updates += 1
         return metrics
 
+    def generator(self, *parts: int) -> torch.Generator:
+        """Return the random numbers of the next update, or of a part of it."""
+        sequence = np.random.SeedSequence([self.seed, self.updates, *parts])
+        mixed = sequence.generate_state(1, np.uint64)
+        return torch.Generator().manual_seed(int(mixed[0] >> 1))
+
     def draw(self, data: TensorDataset) -> Steps:
         """Draw the transitions and goals of the next update."""
-        mixed = np.random.SeedSequence([self.seed, self.updates]).generate_state(1, np.uint64)
-        generator = torch.Generator().manual_seed(int(mixed[0] >> 1))
+        generator = self.generator()
         columns, settings = data.transitions, self.settings
         rows = torch.randint(len(columns.row), (settings.batch_size,), generator=generator)
         actions = columns.actions[rows]
@@ -200,6 +210,7 @@ class GoalConditioned(ABC):
             columns.goes_on[rows],
             draw_goals(data, rows, self.value_goals, settings.gamma, generator),
             draw_goals(data, rows, ACTOR_GOALS, settings.gamma, generator),
+            rows,
         )
 
     def infer(self, task: Any, samples: Dataset | None = None) -> NDArray[np.float32]:
@@ -236,8 +247,12 @@ class GoalConditioned(ABC):
             raise ValueError(f"observations must be (B, {size}), got {given.shape}")
         rows = self._encode(torch.as_tensor(given))
         goals = self._encode(torch.as_tensor(np.asarray(prompt, dtype=np.float32))).expand_as(rows)
-        out = self.nets["actor"](torch.cat([rows, goals], -1))
+        out = self.nets["actor"](torch.cat([rows, self.heading(rows, goals)], -1))
         return (out.argmax(-1) if self.discrete else out.clamp(-1, 1)).numpy(), state
+
+    def heading(self, states: Tensor, goals: Tensor) -> Tensor:
+        """Return the part of the actor's input beside the state (n, k); the goal (n, k) itself."""
+        return goals
 
     def check_env(self, env: gym.Env[Any, Any]) -> None:
         """Refuse an environment of other observations or actions."""

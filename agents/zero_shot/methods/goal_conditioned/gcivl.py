@@ -2,8 +2,8 @@
 
 The action-free part of "HIQL: Offline Goal-Conditioned RL with Latent States as Actions" (2023,
 arXiv 2307.11949), as "OGBench" (2024, arXiv 2410.20092) has it alone. Of two values, each learns
-from its own target; the advantage that weighs an error is that of the smaller targets. Left out:
-HIQL's subgoals.
+from its own target; the advantage that weighs an error is that of the smaller targets. HIQL's
+subgoals are in `hiql.py`.
 """
 
 from collections.abc import Mapping
@@ -14,20 +14,22 @@ from torch import Tensor, nn
 from zerogym.agents.zero_shot.methods.goal_conditioned.base import GoalConditioned, Steps, mlp
 from zerogym.agents.zero_shot.methods.goal_conditioned.goals import reached
 
+PAIR = ("first", "second")
+
 
 class GCIVL(GoalConditioned):
     """V(s, g) twice."""
 
-    targets = ("first", "second")
+    targets = PAIR
 
     def networks(self, size: int) -> Mapping[str, nn.Module]:
         """Return both values."""
-        return {name: mlp(2 * size, self.settings.hidden, 1) for name in self.targets}
+        return {name: mlp(2 * size, self.settings.hidden, 1) for name in PAIR}
 
     def values(self, nets: nn.ModuleDict, states: Tensor, goals: Tensor) -> Tensor:
         """Return both values, (2, n)."""
         both = torch.cat([states, goals], -1)
-        return torch.stack([nets[name](both)[:, 0] for name in self.targets])
+        return torch.stack([nets[name](both)[:, 0] for name in PAIR])
 
     def value_loss(self, steps: Steps) -> Tensor:
         """Return the expectile loss of both values."""

@@ -26,7 +26,7 @@ from zerogym.agents.zero_shot.methods.goal_conditioned.qrl import (
     union_lengths,
 )
 
-NAMES = ("gcbc", "gcivl", "gciql", "crl", "qrl")
+NAMES = ("gcbc", "gcivl", "hiql", "gciql", "crl", "qrl")
 
 
 def walks(states: int = 6, count: int = 40, length: int = 12, seed: int = 0) -> Dataset:
@@ -120,6 +120,51 @@ def test_the_implicit_values_by_loops() -> None:
             aim = reward + on * at["slow", name, "after"]
             total += weight * (aim - at["nets", name, "state"]) ** 2
     assert agent.value_loss(steps).item() == pytest.approx(total / len(steps.states), rel=1e-4)
+
+
+def test_both_policies_of_hiql_by_loops() -> None:
+    """Weights, codes and squared errors one row at a time; the codes have no gradient there."""
+    agent = made("hiql", walks(), alpha=2.0, subgoal_steps=3, dim=4)
+    agent.learn(agent.samples, 3)
+    steps, nets = agent.draw(agent._data[1]), agent.nets
+
+    def code(state: torch.Tensor, goal: torch.Tensor) -> torch.Tensor:
+        found = nets["code"](torch.cat([state, goal]))
+        return 2 * found / found.norm()  # sqrt(4) = 2
+
+    def value(state: torch.Tensor, goal: torch.Tensor) -> float:
+        joint = torch.cat([state, code(state, goal)])
+        return (nets["first"](joint) + nets["second"](joint)).item() / 2
+
+    high = low = 0.0
+    count = len(steps.states)
+    for n in range(count):
+        s, after, way, goal = (
+            x[n] for x in (steps.states, steps.following, steps.waypoints, steps.actor_goals)
+        )
+        aim = code(s, way)
+        gain, near = value(way, goal) - value(s, goal), value(after, way) - value(s, way)
+        error = (nets["subgoals"](torch.cat([s, goal])) - aim).square().sum().item()
+        high += min(math.exp(2 * gain), 100.0) * error / 2 / count
+        log_prob = nets["actor"](torch.cat([s, aim])).log_softmax(-1)[steps.actions[n].argmax()]
+        low -= min(math.exp(2 * near), 100.0) * log_prob.item() / count
+    agent._adam.zero_grad()
+    loss, metrics = agent.losses(steps)
+    assert metrics["hiql/high_loss"] == pytest.approx(high, rel=1e-4)
+    assert metrics["hiql/low_loss"] == pytest.approx(low, rel=1e-4)
+    (loss - agent.value_loss(steps)).backward()
+    assert nets["code"][0].weight.grad.abs().max() < 1e-6  # only the value teaches codes
+
+
+def test_subgoals_lie_on_the_way() -> None:
+    """At most three steps ahead in the walk, and never behind the goal."""
+    numbers = np.arange(13, dtype=np.float32)[:, None]
+    data = Dataset(numbers[:12], np.zeros(12, dtype=np.int64), numbers[1:])
+    agent = made("hiql", data, subgoal_steps=3)
+    agent._data = (data, to_tensors(data, lambda x: x, exact=False))
+    steps = agent.draw(agent._data[1])
+    at, way, goal = (x[:, 0] for x in (steps.states, steps.waypoints, steps.actor_goals))
+    assert torch.equal(way, torch.minimum(at + 3, goal)) and (goal > at).all()
 
 
 def test_the_implicit_q_values_by_loops() -> None:
