@@ -7,6 +7,7 @@ subgoals are in `hiql.py`.
 """
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +21,7 @@ PAIR = ("first", "second")
 class GCIVL(GoalConditioned):
     """V(s, g) twice."""
 
-    targets = PAIR
+    targets: ClassVar[tuple[str, ...]] = PAIR
 
     def networks(self, size: int) -> Mapping[str, nn.Module]:
         """Return both values."""
