@@ -15,11 +15,13 @@ from zerogym.benchmarks.studies.zero_shot.coverage import actions_in_data
 from zerogym.benchmarks.studies.zero_shot.rivals import (
     best_of_data,
     greedy_on_random,
+    optimal,
     planned_on_counts,
 )
 from zerogym.benchmarks.studies.zero_shot.rooms import straight
 from zerogym.benchmarks.zero_shot.suite import (
     GAMMA,
+    ORACLE,
     RIVALS,
     ZeroShotEntry,
     ZeroShotWorld,
@@ -89,12 +91,17 @@ def policy_of(
     "best in the data" is the best policy with the data's actions by the true model, which is
     computed for certain steps only.
     """
+    actions = len(world.action_names)
     if rival == RIVALS[0]:
         return lambda task: straight(world.layout, task)
     if rival == RIVALS[1]:
         return lambda task: greedy_on_random(world, task, GAMMA)
     if rival == RIVALS[2]:
         return lambda task: planned_on_counts(world, task, data, GAMMA)
+    if rival == RIVALS[4]:
+        return lambda task: np.full((world.num_states, actions), 1 / actions)
+    if rival == ORACLE:
+        return lambda task: optimal(world, task, GAMMA)
     if not world.mdp.is_deterministic:
         return None
     shown = actions_in_data(world, data)

@@ -76,7 +76,8 @@ ENTRIES = (
     ZeroShotEntry("QRL", {"part": "qrl", **GOALS_ONLY}, 3_000),
 )
 
-RIVALS = ("straight line", "greedy on random's Q", "plan on counts", "best in the data")
+GREEDY, ORACLE = "greedy on random's Q", "oracle"
+RIVALS = ("straight line", GREEDY, "plan on counts", "best in the data", "random", ORACLE)
 
 
 def tasks_by_kind(tasks: Mapping[str, Task]) -> dict[str, list[Task]]:

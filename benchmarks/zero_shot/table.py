@@ -5,7 +5,8 @@ exact values over all start states. The number shown is the mean over seeds with
 interval over seeds; tasks are fixed. Policies that do not depend on the seed have no interval.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,28 +42,43 @@ class Row:
 
 def tabulate(plan: Plan, records: Iterable[Record]) -> list[Row]:
     """Return the rows of a plan from its records; the last of equal cells counts."""
-    planned = [identity(*cell) for cell in plan.cells()]
-    found: dict[tuple[str, str], dict[str, dict[int, Sequence[float]]]] = {}
-    for record in records:
-        if record.get("kind") != "cell":
-            continue
-        if not any(all(record.get(k) == v for k, v in one.items()) for one in planned):
-            continue
-        for kind, scores in record["scores"].items():
-            values = [value for value in scores.values() if value is not None]
-            columns = found.setdefault((record["world"], kind), {})
-            columns.setdefault(record["agent"], {})[record["seed"]] = values
     rng = np.random.default_rng(0)
     rows = []
-    for (world, kind), columns in found.items():
-        scores, seeds = {}, {}
-        for agent, by_seed in columns.items():
-            means = np.array([[np.mean(values)] for values in by_seed.values()])  # (runs, 1)
-            scores[agent] = estimate(RunScores(means, (kind,), tuple(by_seed)), mean, rng)
-            seeds[agent] = len(by_seed)
+    for (world, kind), columns in seed_means(cells_of(plan, records)).items():
+        scores = {name: over_seeds(kind, by_seed, rng) for name, by_seed in columns.items()}
+        seeds = {name: len(by_seed) for name, by_seed in columns.items()}
         rows.append(Row(world, kind, scores, seeds))
     order = [world.name for world in plan.worlds]
     return sorted(rows, key=lambda row: order.index(row.world))
+
+
+def cells_of(plan: Plan, records: Iterable[Record]) -> list[Record]:
+    """Return the cells of a plan among records; those of other settings are left out."""
+    planned = {_key(identity(*cell)) for cell in plan.cells()}
+    of_cell = tuple(identity(*next(plan.cells())))
+    cells = (record for record in records if record.get("kind") == "cell")
+    return [cell for cell in cells if _key({name: cell.get(name) for name in of_cell}) in planned]
+
+
+def seed_means(cells: Iterable[Record]) -> dict[tuple[str, str], dict[str, dict[int, float]]]:
+    """Return the mean over tasks by world and kind of task, column and seed."""
+    found: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+    for cell in cells:
+        for kind, scores in cell["scores"].items():
+            values = [value for value in scores.values() if value is not None]
+            columns = found.setdefault((cell["world"], kind), {})
+            columns.setdefault(cell["agent"], {})[cell["seed"]] = float(np.mean(values))
+    return found
+
+
+def over_seeds(task: str, by_seed: Mapping[int, float], rng: np.random.Generator) -> Estimate:
+    """Return the mean over seeds with its interval."""
+    means = np.array([[value] for value in by_seed.values()])  # (runs, 1)
+    return estimate(RunScores(means, (task,), tuple(by_seed)), mean, rng)
+
+
+def _key(cell: Record) -> str:
+    return json.dumps(cell, sort_keys=True)
 
 
 def columns_of(plan: Plan) -> list[str]:

@@ -56,6 +56,13 @@ def planned_on_counts(world: Any, task: Task, data: Dataset, gamma: float) -> Fl
     return np.where(visits.sum(axis=1, keepdims=True) > 0, np.eye(actions)[best], 1 / actions)
 
 
+def optimal(world: TabularEnv, task: Task, gamma: float) -> Floats:
+    """Return an optimal policy (S, A) by value iteration on the world's own model."""
+    dynamics, reward = episode_model(world, task)
+    best = value_iteration(dynamics, reward, gamma)[1][: world.num_states]
+    return np.asarray(np.eye(reward.shape[1])[best])
+
+
 def best_of_data(world: TabularEnv, task: Task, shown: NDArray[np.bool_], gamma: float) -> Floats:
     """Return the best policy (S, A) with only the actions of the data, by the world's own model.
 

@@ -26,7 +26,11 @@ def test_a_run_is_kept_and_continued_and_its_numbers_are_right(tmp_path: Path) -
     # On an open grid the straight line and one step of improvement are optimal for single goals,
     # and so are all that plan; with penalties only those are.
     assert set(rows) == {"goal", "multi goal", "goal penalty", "smooth"}
-    for name in (*RIVALS, "PSM"):
+    # The ends of the scale, by their own policies.
+    for row in rows.values():
+        assert row.scores["random"].value == pytest.approx(0.0, abs=1e-9)
+        assert row.scores["oracle"].value == pytest.approx(1.0, abs=1e-9)
+    for name in {*RIVALS, "PSM"} - {"random"}:
         assert rows["goal"].scores[name].value == pytest.approx(1.0, abs=1e-6)
     penalty = rows["goal penalty"].scores
     assert penalty["plan on counts"].value == pytest.approx(1.0, abs=1e-6)
@@ -34,7 +38,9 @@ def test_a_run_is_kept_and_continued_and_its_numbers_are_right(tmp_path: Path) -
     again = run_zero_shot(PLAN, tmp_path)
     assert [record for record in again if record["kind"] == "cell"] == cells
     changed = PLAN._replace(entries=(ZeroShotEntry("PSM", {"part": "psm"}, 41),))
-    assert len([r for r in run_zero_shot(changed, tmp_path) if r["kind"] == "cell"]) == 12
+    assert len([r for r in run_zero_shot(changed, tmp_path) if r["kind"] == "cell"]) == 2 * (
+        len(RIVALS) + 2
+    )
     assert "| open | goal |" in markdown(PLAN, rows.values())
 
 

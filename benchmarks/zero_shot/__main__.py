@@ -1,0 +1,85 @@
+"""Make the page of the table from the committed numbers, after new ones are taken in.
+
+zerogym bench zero_shot --out runs/table                              # measure
+python -m zerogym.benchmarks.zero_shot --results runs/table           # take in, and write
+python -m zerogym.benchmarks.zero_shot --run-ablation --ablation runs/ablation
+python -m zerogym.benchmarks.zero_shot --ways                         # two minutes of training
+python -m zerogym.benchmarks.zero_shot                                # the page only
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from zerogym.benchmarks.results.results_file import RESULTS, read_records, write_whole
+from zerogym.benchmarks.zero_shot.page import page
+from zerogym.benchmarks.zero_shot.reduced import reduce_run
+from zerogym.benchmarks.zero_shot.runner import Plan, run_zero_shot
+
+FOLDER, PAGE = "zero_shot", "zero_shot_table.md"
+TABLE, ABLATION, WAYS = "table.json", "ablation.json", "ways.json"
+PICTURE = "ways.svg"
+
+
+def main(
+    docs: Annotated[Path, typer.Option(help="Folder of the page.")] = Path("docs"),
+    results: Annotated[
+        Path | None, typer.Option(help="A folder of `zerogym bench zero_shot` to take in.")
+    ] = None,
+    ablation: Annotated[Path | None, typer.Option(help="The same of variants.")] = None,
+    run_ablation: Annotated[bool, typer.Option(help="Train what that folder lacks.")] = False,
+    ways: Annotated[bool, typer.Option(help="Train the agents of the picture.")] = False,
+) -> None:
+    """Write the page of zero-shot agents."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    import zerogym  # noqa: F401 (registers the ids)
+
+    numbers = docs / FOLDER
+    try:
+        if results:
+            _write(numbers / TABLE, reduce_run(Plan(), read_records(results / RESULTS)))
+        if ablation:
+            from zerogym.benchmarks.zero_shot.ablation import PLACES, SEEDS, VARIANTS
+
+            plan = Plan(PLACES, VARIANTS, (), SEEDS)
+            if run_ablation:
+                run_zero_shot(plan, ablation)
+            _write(numbers / ABLATION, reduce_run(plan, read_records(ablation / RESULTS)))
+        if ways:
+            from zerogym.benchmarks.zero_shot.ways import walk
+
+            _write(numbers / WAYS, walk())
+        for path, text in made(docs).items():
+            write_whole(path, text)
+            typer.echo(str(path))
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def made(docs: Path) -> dict[Path, str]:
+    """Return the page and its picture from the numbers beside it, as text by path."""
+    from zerogym.benchmarks.zero_shot.ways import picture
+
+    table, ablation, ways = (_read(docs / FOLDER / name) for name in (TABLE, ABLATION, WAYS))
+    if table is None:
+        raise ValueError(f"there is no {docs / FOLDER / TABLE}: take in a run by --results FOLDER")
+    text = page(table, ablation, f"{FOLDER}/{PICTURE}" if ways else None)
+    found = {docs / PAGE: text}
+    if ways:
+        found[docs / FOLDER / PICTURE] = picture(ways)
+    return found
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+
+def _write(path: Path, record: Any) -> None:
+    write_whole(path, json.dumps(record, separators=(",", ":")) + "\n")
+
+
+if __name__ == "__main__":
+    typer.run(main)

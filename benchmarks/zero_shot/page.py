@@ -1,0 +1,193 @@
+"""The page of the table, from committed numbers alone: tables, words, costs, where they are from.
+
+Numbers are rounded to nine digits before they are rounded for display, so that the last bits of a
+processor do not decide a digit.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from zerogym.benchmarks.results.estimates import Estimate
+from zerogym.benchmarks.statistics.bootstrap import estimate
+from zerogym.benchmarks.statistics.run_scores import RunScores, interquartile_mean
+from zerogym.benchmarks.zero_shot.suite import ORACLE
+from zerogym.benchmarks.zero_shot.table import over_seeds
+from zerogym.benchmarks.zero_shot.words import in_words
+
+Reduced = Mapping[str, Any]
+
+HEAD = """# Zero-shot agents and their simple rivals
+
+<!-- Made by `python -m zerogym.benchmarks.zero_shot`; its test compares it with its numbers. -->
+
+All agents of a seed learn from the same random walk without rewards; then every task is scored
+exactly, over all start states: 0 is random actions, 1 the optimum of the true model. A number is
+the mean over tasks and seeds, in brackets its 95 % bootstrap interval over seeds; without a bracket
+it is of one seed, or its interval has no width at two digits. Bold is the best but for the oracle.
+IQM is the interquartile mean over all seeds and worlds of a line, where it has all of them; its
+bootstrap draws seeds world by world. Where there is no number the world has no such policy, or the
+cell was not run. Horizon is the median effective horizon of the tasks: where it is 1, one step of
+improvement over random actions solves most of them, and nothing has to be planned.
+"""
+
+RIVALS = """
+*Straight line*, *random* and the oracle (value iteration) know the world and do not learn. *Greedy
+on random's Q* is one step of improvement, by the exact Q of random actions: in worlds that are
+finite nothing has to be fitted. *Plan on counts* is value iteration on the data's counts, and *best
+in the data* the best policy with the actions of the data, where steps are certain. Where data cover
+every state and action, planning on their counts is what an agent can hope for.
+"""
+
+MISSING = """
+## Not yet run
+
+Bodies, point mazes, other grades of data than random walks, and worlds of episodes are not in this
+table: its scores are exact values. [What zero-shot agents can do](zero_shot.md) has mazes and data
+that are narrow.
+"""
+
+
+def page(table: Reduced, ablation: Reduced | None = None, picture: str | None = None) -> str:
+    """Return the page in Markdown.
+
+    Args:
+        table: Of `reduce_run`.
+        ablation: The same of the variants of forward-backward.
+        picture: Path of the picture of ways, from the page.
+    """
+    parts = [HEAD, in_words(table)]
+    parts += [_kind(table, kind) for kind in _kinds(table)]
+    parts += [RIVALS, _costs(table), _source(table, "zerogym bench zero_shot", "table")]
+    if picture:
+        parts.append(
+            "\n## Ways\n\nOne task a row, one seed; the start is where *greedy on random's Q* loses"
+            f" the most, else the farthest from the goal.\n\n![Ways on small maps]({picture})\n"
+        )
+    if ablation:
+        call = "python -m zerogym.benchmarks.zero_shot --run-ablation"
+        parts += [_ablation(ablation), _source(ablation, call, "ablation")]
+    return "".join([*parts, MISSING])
+
+
+def _kinds(table: Reduced) -> list[str]:
+    return list(dict.fromkeys(row["kind"] for row in table["rows"]))
+
+
+def _kind(table: Reduced, kind: str) -> str:
+    rows = [row for row in table["rows"] if row["kind"] == kind]
+    names = [row["world"] for row in rows]
+    best = [_best(row, table["columns"]) for row in rows]
+    horizons = [f"*{row['horizon']:g}*" for row in rows]
+    lines = [
+        f"\n## Tasks: {kind}\n",
+        f"|  | {' | '.join(names)} | IQM |",
+        "| --- |" + " ---: |" * (len(rows) + 1),
+        f"| *horizon* | {' | '.join(horizons)} |  |",
+    ]
+    for name in table["columns"]:
+        found = [_estimate(row, name) for row in rows]
+        if any(found):
+            cells = [
+                _text(each, bold=name != ORACLE and each is not None and shown(each.value) == most)
+                for each, most in zip(found, best, strict=True)
+            ]
+            lines.append(f"| {name} | {' | '.join(cells)} | {_text(_iqm(rows, name))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _best(row: Reduced, columns: list[str]) -> float:
+    found = (_estimate(row, name) for name in columns if name != ORACLE)
+    return max((shown(each.value) for each in found if each), default=math.nan)
+
+
+def _estimate(row: Reduced, name: str) -> Estimate | None:
+    by_seed = row["scores"].get(name)
+    if not by_seed:
+        return None
+    return over_seeds(row["kind"], by_seed, np.random.default_rng(0))
+
+
+def _iqm(rows: list[Reduced], name: str) -> Estimate | None:
+    """Return the interquartile mean over worlds and the seeds that all of them have."""
+    own = {row["world"]: row["scores"][name] for row in rows if row["scores"].get(name)}
+    seeds = set.intersection(*(set(by_seed) for by_seed in own.values())) if own else set()
+    if len(own) < len(rows) or not seeds:
+        return None
+    ordered = sorted(seeds, key=int)
+    scores = {world: [by_seed[seed] for seed in ordered] for world, by_seed in own.items()}
+    matrix = RunScores.of(scores, [int(seed) for seed in ordered])
+    return estimate(matrix, interquartile_mean, np.random.default_rng(0))
+
+
+def shown(value: float) -> float:
+    """Return a score as it is displayed."""
+    return round(round(value, 9), 2) + 0.0  # no -0.0
+
+
+def _text(found: Estimate | None, bold: bool = False) -> str:
+    if found is None:
+        return "–"
+    value, low, high = (shown(each) for each in (found.value, found.low, found.high))
+    text = f"{value:.2f}" if not bold else f"**{value:.2f}**"
+    return text if math.isnan(low) or low == high else f"{text} ({low:.2f}…{high:.2f})"
+
+
+def _costs(table: Reduced) -> str:
+    seeds = {
+        name: [len(row["scores"].get(name, ())) for row in table["rows"]] for name in table["costs"]
+    }
+    lines = [
+        "\n## Costs\n\nSeconds of learning, the median over worlds and seeds, on one core that"
+        " other programs shared: CPU is what to compare.\n",
+        "| agent | CPU s | wall s | seeds of a cell |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for name, cost in table["costs"].items():
+        few, many = min(seeds[name]), max(seeds[name])
+        number = f"{few}" if few == many else f"{few} to {many}"
+        lines.append(f"| {name} | {cost['cpu_s']:.1f} | {cost['wall_s']:.1f} | {number} |")
+    return "\n".join(lines) + "\n"
+
+
+def _ablation(table: Reduced) -> str:
+    """Return the variants as lines, worlds and kinds of task as columns."""
+    rows, columns = table["rows"], table["columns"]
+    base = columns[0]
+    titles = [f"{row['world']}: {row['kind']}" for row in rows]
+    best = [_best(row, columns) for row in rows]
+    lines = [
+        "\n## Forward-backward with other settings\n\nOne change each; seeds and data as above.\n",
+        f"| variant | {' | '.join(titles)} |",
+        "| --- |" + " ---: |" * len(rows),
+    ]
+    above = []
+    for name in columns:
+        found = [_estimate(row, name) for row in rows]
+        if not any(found):
+            continue
+        cells = [
+            _text(each, bold=each is not None and shown(each.value) == most)
+            for each, most in zip(found, best, strict=True)
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+        first = [_estimate(row, base) for row in rows]
+        gains = [a.value - b.value for a, b in zip(found, first, strict=True) if a and b]
+        if name != base and len(gains) == len(rows) and min(gains) > 0:
+            above.append(name)
+    words = f"{', '.join(above)}: above the first line in every column" if above else (
+        "No variant is above the first line in every column"
+    )  # fmt: skip
+    seeds = {len(by_seed) for row in rows for by_seed in row["scores"].values()}
+    number = f"{min(seeds)} to {max(seeds)}" if len(seeds) > 1 else f"{min(seeds)}"
+    return "\n".join(lines) + f"\n\n{words} (means over {number} seeds).\n"
+
+
+def _source(table: Reduced, call: str, name: str) -> str:
+    session = table["session"]
+    return (
+        f"\n*{str(session['date'])[:10]}, one core of {session['processor']}, commit "
+        f"{session['commit']}: `{call}`; [the numbers](zero_shot/{name}.json).*\n"
+    )

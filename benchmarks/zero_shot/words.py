@@ -1,0 +1,74 @@
+"""What the table says, in words that are made from its numbers.
+
+An agent is above a rival in a cell if its whole interval over seeds is, by more than `MARGIN`, and
+below it likewise. Cells of one seed are not counted.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from zerogym.benchmarks.zero_shot.suite import GREEDY
+from zerogym.benchmarks.zero_shot.table import over_seeds
+
+MARGIN = 0.005  # half of the last digit shown
+DEFAULT = "FB"  # the agent that is trained where none is named
+WHY = """\
+Two reasons are likely where it is not. F'z is the value of a softened policy: a sharper one scores
+more on goals of slippery rooms in the table of settings below, and less on penalties. And a reward
+is replaced by the nearest of those that B spans, which penalties and smooth fields suffer from."""
+
+
+def in_words(table: Mapping[str, Any]) -> str:
+    """Return where agents are above greedy on random's Q and where they are not."""
+    agents = [name for name in table["columns"] if name not in table["rivals"]]
+    rows = table["rows"]
+    lines = [
+        f"\n## In words\n\nAgainst *{GREEDY}*, in cells with two seeds or more; above and below"
+        " mean that the whole interval is.\n",
+        f"| agent | above {GREEDY} | level | below |",
+        "| --- | --- | ---: | ---: |",
+    ]
+    for name in agents:
+        found = [(row, compare(row, name)) for row in rows]
+        wins = [row for row, sign in found if sign == 1]
+        level, below = (sum(sign == one for _, sign in found) for one in (0, -1))
+        lines.append(f"| {name} | {_cells(wins)} | {level} | {below} |")
+    hard = [row for row in rows if row["horizon"] > 1]
+    names = [f"{row['world']} ({row['kind']})" for row in hard]
+    counted = [row for row in hard if compare(row, DEFAULT) is not None]
+    wins = [row for row in counted if compare(row, DEFAULT) == 1]
+    words = [
+        f"\n{len(hard)} of {len(rows)} cells have a median effective horizon above 1"
+        + (f": {', '.join(names)}." if names else ".")
+    ]
+    if counted:
+        words.append(
+            f"{DEFAULT}, the default, is above {GREEDY} in {len(wins)} of {len(counted)} of them."
+        )
+        if len(wins) < len(counted):
+            words.append(WHY)
+    return "\n".join(lines) + "\n" + "\n".join(words) + "\n"
+
+
+def compare(row: Mapping[str, Any], name: str) -> int | None:
+    """Return 1 above greedy on random's Q, -1 below, 0 neither, None where it cannot be said."""
+    own, rival = row["scores"].get(name, {}), row["scores"].get(GREEDY, {})
+    if len(own) < 2 or not rival:
+        return None
+    found = over_seeds(row["kind"], own, np.random.default_rng(0))
+    other = math.fsum(rival.values()) / len(rival)
+    if round(found.low - other, 9) > MARGIN:
+        return 1
+    return -1 if round(other - found.high, 9) > MARGIN else 0
+
+
+def _cells(rows: list[Mapping[str, Any]]) -> str:
+    kinds: dict[str, list[str]] = {}
+    for row in rows:
+        kinds.setdefault(row["kind"], []).append(row["world"])
+    if not kinds:
+        return "nowhere"
+    return f"{len(rows)}: " + "; ".join(f"{kind} in {', '.join(w)}" for kind, w in kinds.items())

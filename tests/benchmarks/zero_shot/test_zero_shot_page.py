@@ -1,0 +1,106 @@
+"""The page of the table: made from its numbers, which are reduced from a run, and what it says."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.zero_shot.agents import AGENTS, Start
+from zerogym.benchmarks.zero_shot.__main__ import made
+from zerogym.benchmarks.zero_shot.ablation import PLACES, VARIANTS
+from zerogym.benchmarks.zero_shot.cells import data_of
+from zerogym.benchmarks.zero_shot.page import page, shown
+from zerogym.benchmarks.zero_shot.reduced import horizons_of, reduce_run
+from zerogym.benchmarks.zero_shot.runner import Plan, identity
+from zerogym.benchmarks.zero_shot.suite import GREEDY, ORACLE, ZeroShotEntry, ZeroShotWorld
+from zerogym.benchmarks.zero_shot.words import compare, in_words
+
+DOCS = Path(__file__).parents[3] / "docs"
+SMALL = ZeroShotWorld("open", "zerogym/OpenGrid-v0", {"layout": "open_3"}, steps=600)
+AGENT = ZeroShotEntry("A", {"part": "psm"}, 1)
+PLAN = Plan((SMALL,), (AGENT,), (GREEDY, ORACLE), seeds=2)
+
+
+def record(column: Any, seed: int, *scores: float | None) -> dict[str, Any]:
+    values = dict(zip("xyz", scores, strict=False))
+    timing = {"seconds": 3.0, "cpu_s": 1.0 + 2 * seed}
+    return {**identity(SMALL, column, seed), "scores": {"goal": values}, **timing}
+
+
+def test_the_committed_page_is_made_from_the_committed_numbers() -> None:
+    for path, text in made(DOCS).items():
+        assert path.read_text("utf-8") == text, path
+
+
+def test_a_run_is_reduced_to_means_over_tasks_and_cells_of_other_settings_are_left_out() -> None:
+    other = ZeroShotEntry("A", {"part": "psm"}, 2)
+    records = [
+        record(AGENT, 0, 0.2, 0.4),
+        record(AGENT, 1, 0.5, None),
+        record(other, 1, 9.0, 9.0),
+        record(GREEDY, 0, 0.3, 0.3),
+    ]
+    found = reduce_run(PLAN, records)
+    goal = next(row for row in found["rows"] if row["kind"] == "goal")
+    assert goal["scores"] == {"A": {"0": 0.3, "1": 0.5}, GREEDY: {"0": 0.3}}
+    assert goal["horizon"] == 1 and found["costs"] == {"A": {"wall_s": 3.0, "cpu_s": 2.0}}
+    with pytest.raises(ValueError, match="no cell"):
+        reduce_run(PLAN, [record(other, 1, 9.0)])
+
+
+def test_horizons_are_those_of_the_world_without_walls() -> None:
+    horizons = horizons_of(SMALL)
+    assert set(horizons["goal"]) == {1} and max(horizons["goal penalty"]) > 1
+
+
+def row(kind: str, horizon: float, **scores: list[float]) -> dict[str, Any]:
+    by_seed = {
+        name: {str(seed): value for seed, value in enumerate(values)}
+        for name, values in {GREEDY: [0.5, 0.5], ORACLE: [1.0], **scores}.items()
+    }
+    return {"world": "open", "kind": kind, "horizon": horizon, "tasks": 2, "scores": by_seed}
+
+
+def test_an_agent_is_above_where_its_whole_interval_is() -> None:
+    assert compare(row("goal", 1, A=[0.6, 0.7]), "A") == 1
+    assert compare(row("goal", 1, A=[0.504, 0.504]), "A") == 0
+    assert compare(row("goal", 1, A=[0.4, 0.7]), "A") == 0
+    assert compare(row("goal", 1, A=[0.3, 0.4]), "A") == -1
+    assert compare(row("goal", 1, A=[0.9]), "A") is None
+
+
+def test_words_and_bold_follow_the_numbers() -> None:
+    rows = [row("goal", 1, FB=[0.2, 0.3]), row("smooth", 4, FB=[0.7, 0.8])]
+    table = {
+        "columns": [GREEDY, ORACLE, "FB"],
+        "rivals": [GREEDY, ORACLE],
+        "rows": rows,
+        "costs": {"FB": {"wall_s": 2.0, "cpu_s": 1.0}},
+        "session": {"date": "2026-11-28", "commit": "c", "processor": "p"},
+    }
+    words = in_words(table)
+    assert "| FB | 1: smooth in open | 0 | 1 |" in words
+    assert "1 of 2 cells have a median effective horizon above 1: open (smooth)." in words
+    assert f"is above {GREEDY} in 1 of 1 of them" in words
+    text = page(table)
+    assert f"| {GREEDY} | **0.50** | 0.50 |" in text and f"| {ORACLE} | 1.00 | 1.00 |" in text
+    assert "| FB | **0.75** (0.70…0.80) |" in text and "| FB | 0.25 (0.20…0.30) |" in text
+    rows[1] = row("smooth", 4, FB=[0.1, 0.2])
+    assert f"is above {GREEDY} in 0 of 1 of them.\nTwo reasons" in in_words(table)
+
+
+def test_the_last_bits_do_not_decide_a_digit() -> None:
+    assert shown(0.285 - 1e-13) == shown(0.285 + 1e-13) and str(shown(-1e-12)) == "0.0"
+
+
+def test_a_variant_differs_from_the_agent_of_the_table_in_its_change_only() -> None:
+    data = data_of(SMALL, 0)
+    start = Start(SMALL.env, data, 5, True, 10, 3)
+    base, sharp = (AGENTS.make(entry.agent)(start).agent.config for entry in VARIANTS[:2])
+    plain = AGENTS.make({"part": "fb"})(start).agent.config
+    assert base == plain and sharp.temperature == 100.0 != base.temperature
+    one, other = (json.loads(config.to_json()) for config in (base, sharp))
+    assert [name for name in one if one[name] != other[name]] == ["temperature"]
+    assert [world.name for world in PLACES] == ["slippery rooms", "pits"]
