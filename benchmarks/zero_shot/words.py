@@ -1,4 +1,4 @@
-"""What the table says, in words that are made from its numbers.
+"""Words about the table that are made from its numbers.
 
 An agent is above a rival in a cell if its whole interval over seeds is, by more than `MARGIN`, and
 below it likewise. Cells of one seed are not counted.
