@@ -66,6 +66,7 @@ ENTRIES = (
     ZeroShotEntry("SF laplacian", {"part": "sf", "features": "laplacian"}, 2_000),
     ZeroShotEntry("SF BYOL-gamma", {"part": "sf", "features": "byol_gamma"}, 2_000),
     ZeroShotEntry("SF TD-JEPA", {"part": "sf", "features": "td_jepa"}, 2_000),
+    ZeroShotEntry("PLDM", {"part": "pldm"}, 2_000),
     ZeroShotEntry("PSM", {"part": "psm"}, 450),
     ZeroShotEntry("HILP", {"part": "hilp"}, 3_000),
     ZeroShotEntry("GCBC", {"part": "gcbc", **GOALS_ONLY}, 3_000),

@@ -1,0 +1,1 @@
+"""Planners of agents that have a model of their world."""
