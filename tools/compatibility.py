@@ -191,6 +191,7 @@ def page(record: dict[str, Any]) -> str:
                     f"| {row['verdict']}: {row['says']} | {row['lines']} | {row['seconds']} |"
                 )
         parts.append(f"## {title}\n\n" + "\n".join(rows))
+    parts.append(NOT_INSTALLED)
     return "\n\n".join(parts) + "\n"
 
 
@@ -205,6 +206,17 @@ installed. *Learns*: the mean return of random play, or of the untrained learner
 trained one, and a 95 % bootstrap interval of the gain over episodes, which is above 0. It is of one
 training run each, and not over training seeds. *Works*: what the example compares is equal. Seconds
 are those of two busy CPU cores, and no benchmark."""
+
+
+NOT_INSTALLED = """\
+## Not run
+
+| library | date | reason |
+|---|---|---|
+| oat (oat-llm 0.2.4) | 2026-11-28 | needs a Python below 3.11, zerogym one from 3.11 |
+| PufferLib 3.0.0 | 2026-11-24 | has no wheel, and its build could not download raylib |
+| verl 0.9 | 2026-11-24 | needs transformers below 5.11, zerogym's models 5.16.1 or later; \
+the rows and the reward file of `zerogym.adapters.verl` are tested without it |"""
 
 
 if __name__ == "__main__":
