@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.zero_shot.agents import AGENTS, Start
-from zerogym.benchmarks.zero_shot.__main__ import made
+from zerogym.benchmarks.zero_shot.__main__ import FOLDER, WAYS, made
 from zerogym.benchmarks.zero_shot.ablation import PLACES, VARIANTS
 from zerogym.benchmarks.zero_shot.cells import data_of
 from zerogym.benchmarks.zero_shot.page import page, shown
@@ -93,6 +94,18 @@ def test_words_and_bold_follow_the_numbers() -> None:
 
 def test_the_last_bits_do_not_decide_a_digit() -> None:
     assert shown(0.285 - 1e-13) == shown(0.285 + 1e-13) and str(shown(-1e-12)) == "0.0"
+
+
+def test_ways_are_steps_on_the_map_and_the_oracle_comes_to_its_reward() -> None:
+    for record in json.loads((DOCS / FOLDER / WAYS).read_text("utf-8")):
+        cells = [tuple(cell) for cell in record["cells"]]
+        starts = {tuple(way[0]) for way in record["ways"].values()}
+        assert len(starts) == 1
+        for way in record["ways"].values():
+            assert {tuple(cell) for cell in way} <= set(cells)
+            assert (np.abs(np.diff(way, axis=0)).sum(axis=1) == 1).all()
+        last = record["ways"][ORACLE][-1]
+        assert record["rewards"][cells.index(tuple(last))] == max(record["rewards"]) > 0
 
 
 def test_a_variant_differs_from_the_agent_of_the_table_in_its_change_only() -> None:
