@@ -5,7 +5,6 @@ that the difference of two files is the difference of two papers. Left out: cont
 """
 
 import copy
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,21 +16,13 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
-from zerogym.agents.atomic_files import (
-    NotAModel,
-    read_json,
-    read_tensors,
-    write_tensors,
-    write_text,
-)
 from zerogym.agents.datasets.dataset import Dataset
-from zerogym.agents.parts import recorded_part
-from zerogym.agents.zero_shot.agents import AGENTS, Start
+from zerogym.agents.zero_shot.agents import Start
 from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset, to_tensors
+from zerogym.agents.zero_shot.methods.model_files import SavedModel, read_model, write_model
 from zerogym.envs.control.core.tasks import Task
 
 FORMAT = "zerogym zero-shot agent 1"
-CONFIG_FILE, TENSORS_FILE, SAMPLES_FILE = "config.json", "model.safetensors", "samples.npz"
 SAMPLES = 10_000  # transitions kept for the inference from rewards
 STATE = ("exp_avg", "exp_avg_sq", "step")  # of Adam, for each parameter
 
@@ -172,22 +163,13 @@ class Learner(nn.Module, ABC):
 
     def save(self, path: Path | str) -> None:
         """Write a model directory with the state of the learner; the settings last."""
-        folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-        self.samples.save(folder / SAMPLES_FILE)
         tensors = {f"net.{name}": value for name, value in self.state_dict().items()}
         tensors["generator"] = self.generator.get_state()
         tensors["updates"] = torch.tensor(self.updates)
         for number, parameter in enumerate(self.learnt):
             for name, value in self.adam.state.get(parameter, {}).items():
                 tensors[f"adam.{number}.{name}"] = value
-        write_tensors(folder / TENSORS_FILE, tensors)
-        settings = {
-            "format": FORMAT,
-            "agent": self.settings.record(),
-            "actions": self.actions,
-        }
-        write_text(folder / CONFIG_FILE, json.dumps(settings, indent=2))
+        write_model(path, FORMAT, self.settings, self.samples, tensors, actions=self.actions)
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
@@ -196,25 +178,20 @@ class Learner(nn.Module, ABC):
         Raises:
             NotAModel: If the directory is none, or damaged.
         """
-        folder = Path(path)
-        found = read_json(folder / CONFIG_FILE)
-        try:
-            if found["format"] != FORMAT:
-                raise ValueError(f"its format is {found['format']!r}, not {FORMAT!r}")
-            settings = AGENTS.make(recorded_part(found["agent"], folder / CONFIG_FILE))
-            samples = Dataset.load(folder / SAMPLES_FILE)
-            model = cls(settings, samples, found["actions"], 0)
-            tensors = read_tensors(folder / TENSORS_FILE)
-            weights = {n[4:]: value for n, value in tensors.items() if n.startswith("net.")}
-            model.load_state_dict(weights)
-            model.updates = int(tensors["updates"])
-            model.generator.set_state(tensors["generator"])
-            for number, parameter in enumerate(model.learnt if model.updates else ()):
-                state = {name: tensors.get(f"adam.{number}.{name}") for name in STATE}
-                if state["step"] is not None:  # else it has had no gradient yet
-                    model.adam.state[parameter] = state
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise NotAModel(f"{folder} is no model of this agent: {error}") from None
+        return read_model(path, FORMAT, cls._of)
+
+    @classmethod
+    def _of(cls, saved: SavedModel) -> Self:
+        model = cls(saved.settings, saved.samples, saved.facts["actions"], 0)
+        tensors = saved.tensors
+        weights = {n[4:]: value for n, value in tensors.items() if n.startswith("net.")}
+        model.load_state_dict(weights)
+        model.updates = int(tensors["updates"])
+        model.generator.set_state(tensors["generator"])
+        for number, parameter in enumerate(model.learnt if model.updates else ()):
+            state = {name: tensors.get(f"adam.{number}.{name}") for name in STATE}
+            if state["step"] is not None:  # else it has had no gradient yet
+                model.adam.state[parameter] = state
         return model
 
 

@@ -12,7 +12,6 @@ value iteration on the counts. Left out: networks for Phi and b; the measure fro
 action, instead of from the start distribution; worlds of more than `MOST_STATES` states.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -22,22 +21,14 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from zerogym.agents.atomic_files import (
-    NotAModel,
-    read_json,
-    read_tensors,
-    write_tensors,
-    write_text,
-)
 from zerogym.agents.datasets.dataset import Dataset
-from zerogym.agents.parts import recorded_part
-from zerogym.agents.zero_shot.agents import AGENTS, PSMSettings, Start
+from zerogym.agents.zero_shot.agents import PSMSettings, Start
+from zerogym.agents.zero_shot.methods.model_files import SavedModel, read_model, write_model
 from zerogym.agents.zero_shot.protocol import goal_and_reward
 from zerogym.envs.control.core.tasks import Task
 from zerogym.errors import require
 
 FORMAT = "zerogym proto successor measure 1"
-CONFIG_FILE, TENSORS_FILE, SAMPLES_FILE = "config.json", "model.safetensors", "samples.npz"
 MOST_STATES = 600  # distinct observations; a policy costs a solve of this size
 NEW = 1e-7  # part of a policy's visits outside of the span by which it adds a dimension
 
@@ -224,20 +215,12 @@ class PSM:
 
     def save(self, path: Path | str) -> None:
         """Write a model directory; the settings last."""
-        folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-        self.samples.save(folder / SAMPLES_FILE)
         bias = np.zeros(0) if self.bias is None else self.bias
         tensors = {"basis": torch.as_tensor(self.basis), "bias": torch.as_tensor(bias)}
-        write_tensors(folder / TENSORS_FILE, tensors)
-        settings = {
-            "format": FORMAT,
-            "agent": self.settings.record(),
-            "actions": self.actions,
-            "seed": self.seed,
-            "updates": self.updates,
-        }
-        write_text(folder / CONFIG_FILE, json.dumps(settings, indent=2))
+        write_model(
+            path, FORMAT, self.settings, self.samples, tensors, actions=self.actions,
+            seed=self.seed, updates=self.updates,
+        )  # fmt: skip
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
@@ -246,17 +229,12 @@ class PSM:
         Raises:
             NotAModel: If the directory is none, or damaged.
         """
-        folder = Path(path)
-        found = read_json(folder / CONFIG_FILE)
-        try:
-            if found["format"] != FORMAT:
-                raise ValueError(f"its format is {found['format']!r}, not {FORMAT!r}")
-            settings = AGENTS.make(recorded_part(found["agent"], folder / CONFIG_FILE))
-            samples = Dataset.load(folder / SAMPLES_FILE)
-            model = cls(settings, samples, found["actions"], found["seed"])  # type: ignore[arg-type]
-            tensors = read_tensors(folder / TENSORS_FILE)
-            model.basis, model.updates = tensors["basis"].numpy(), int(found["updates"])
-            model.bias = tensors["bias"].numpy() if model.updates else None
-        except (KeyError, TypeError, ValueError) as error:
-            raise NotAModel(f"{folder} is no model of agent psm: {error}") from None
+        return read_model(path, FORMAT, cls._of)
+
+    @classmethod
+    def _of(cls, saved: SavedModel) -> Self:
+        facts, tensors = saved.facts, saved.tensors
+        model = cls(saved.settings, saved.samples, facts["actions"], facts["seed"])
+        model.basis, model.updates = tensors["basis"].numpy(), int(facts["updates"])
+        model.bias = tensors["bias"].numpy() if model.updates else None
         return model

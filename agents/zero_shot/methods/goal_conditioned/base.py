@@ -11,7 +11,6 @@ continuous actions.
 """
 
 import copy
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,16 +22,8 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
-from zerogym.agents.atomic_files import (
-    NotAModel,
-    read_json,
-    read_tensors,
-    write_tensors,
-    write_text,
-)
 from zerogym.agents.datasets.dataset import Dataset
-from zerogym.agents.parts import recorded_part
-from zerogym.agents.zero_shot.agents import AGENTS, GoalConditionedSettings, Start
+from zerogym.agents.zero_shot.agents import GoalConditionedSettings, Start
 from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset, to_tensors
 from zerogym.agents.zero_shot.methods.goal_conditioned.goals import (
     ACTOR_GOALS,
@@ -40,11 +31,11 @@ from zerogym.agents.zero_shot.methods.goal_conditioned.goals import (
     Mixture,
     draw_goals,
 )
+from zerogym.agents.zero_shot.methods.model_files import SavedModel, read_model, write_model
 from zerogym.agents.zero_shot.protocol import goal_and_reward
 from zerogym.envs.control.core.tasks import Task
 
 FORMAT = "zerogym goal-conditioned agent 1"
-CONFIG_FILE, TENSORS_FILE, SAMPLES_FILE = "config.json", "model.safetensors", "samples.npz"
 MOST_WEIGHT = 100.0  # of a step in the actor's loss
 
 
@@ -267,19 +258,14 @@ class GoalConditioned(ABC):
 
     def save(self, path: Path | str) -> None:
         """Write a model directory; the settings last."""
-        folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-        self.samples.save(folder / SAMPLES_FILE)
         tensors = {f"nets.{name}": value for name, value in self.nets.state_dict().items()}
         tensors |= {f"slow.{name}": value for name, value in self.slow.state_dict().items()}
         for row, moments in self._adam.state_dict()["state"].items():
             tensors |= {f"adam.{row}.{key}": value for key, value in moments.items()}
-        write_tensors(folder / TENSORS_FILE, tensors)
-        settings = {
-            "format": FORMAT, "agent": self.settings.record(), "actions": self.actions,
-            "discrete": self.discrete, "seed": self.seed, "updates": self.updates,
-        }  # fmt: skip
-        write_text(folder / CONFIG_FILE, json.dumps(settings, indent=2))
+        write_model(
+            path, FORMAT, self.settings, self.samples, tensors, actions=self.actions,
+            discrete=self.discrete, seed=self.seed, updates=self.updates,
+        )  # fmt: skip
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
@@ -288,19 +274,15 @@ class GoalConditioned(ABC):
         Raises:
             NotAModel: If the directory is none, or damaged.
         """
-        folder = Path(path)
-        found = read_json(folder / CONFIG_FILE)
-        try:
-            if found["format"] != FORMAT:
-                raise ValueError(f"its format is {found['format']!r}, not {FORMAT!r}")
-            settings = AGENTS.make(recorded_part(found["agent"], folder / CONFIG_FILE))
-            samples = Dataset.load(folder / SAMPLES_FILE)
-            model = cls(settings, samples, found["actions"], found["discrete"], found["seed"])  # type: ignore[arg-type]
-            tensors = read_tensors(folder / TENSORS_FILE)
-            model._load_tensors(tensors)
-            model.updates = int(found["updates"])
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise NotAModel(f"{folder} is not a goal-conditioned agent: {error}") from None
+        return read_model(path, FORMAT, cls._of)
+
+    @classmethod
+    def _of(cls, saved: SavedModel) -> Self:
+        facts = saved.facts
+        sizes = facts["actions"], facts["discrete"], facts["seed"]
+        model = cls(saved.settings, saved.samples, *sizes)
+        model._load_tensors(saved.tensors)
+        model.updates = int(facts["updates"])
         return model
 
     def _load_tensors(self, tensors: Mapping[str, Tensor]) -> None:
