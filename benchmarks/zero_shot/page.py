@@ -67,7 +67,7 @@ def page(table: Reduced, ablation: Reduced | None = None, picture: str | None = 
             f" the most, else the farthest from the goal.\n\n![Ways on small maps]({picture})\n"
         )
     if ablation:
-        call = "python -m zerogym.benchmarks.zero_shot --run-ablation"
+        call = "python -m zerogym.benchmarks.zero_shot --run-ablation --ablation FOLDER"
         parts += [_ablation(ablation), _source(ablation, call, "ablation")]
     return "".join([*parts, MISSING])
 
