@@ -69,6 +69,7 @@ ENTRIES = (
     ZeroShotEntry("PLDM", {"part": "pldm"}, 2_000),
     ZeroShotEntry("PSM", {"part": "psm"}, 450),
     ZeroShotEntry("HILP", {"part": "hilp"}, 3_000),
+    ZeroShotEntry("FRE", {"part": "fre"}, 3_000),
     ZeroShotEntry("GCBC", {"part": "gcbc", **GOALS_ONLY}, 3_000),
     ZeroShotEntry("GCIVL", {"part": "gcivl", **GOALS_ONLY}, 3_000),
     ZeroShotEntry("HIQL", {"part": "hiql", **GOALS_ONLY}, 2_000),
