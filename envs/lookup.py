@@ -1,7 +1,6 @@
 """Tasks and games by name, in any spelling: find, list and make them."""
 
 import importlib
-from inspect import signature
 from typing import Any
 
 import gymnasium as gym
@@ -15,6 +14,7 @@ from zerogym.envs.plugins import (
     plugin_tasks,
     task_of_spec,
 )
+from zerogym.envs.references import parameters_of
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, UNLISTED, Task
 from zerogym.errors import UnknownName
 
@@ -144,7 +144,7 @@ def reward_free(name: str) -> dict[str, Any]:
     known = next((task for task in (*TASKS, *UNLISTED) if task.id == own), None)
     if known is None and own in gym.registry:
         creator = creator_of(gym.registry[own])
-        takes = signature(creator).parameters.values()
+        takes = parameters_of(creator).values()
         has_tasks = any(each.name == "task" or each.kind == each.VAR_KEYWORD for each in takes)
         return {"task": None} if has_tasks and family_of(creator) == "control" else {}
     return {"task": None} if known is not None and known.family == "control" else {}

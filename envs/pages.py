@@ -13,6 +13,8 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
+from zerogym.envs.references import parameters_of
+
 HEADINGS = (
     "Description", "Observation", "Action", "Answer", "Reward", "Episode end", "Difficulty",
     "Arguments", "Example", "Source",
@@ -82,5 +84,5 @@ def _arguments(cls: type) -> str:
     if "category" in inherited:
         named = ", ".join(f"`{name}`" for name in getattr(cls, "categories", ()))
         inherited["category"] += f" One of {named}." if named else " This task has none."
-    taken = [name for name in inspect.signature(cls).parameters if name in inherited]
+    taken = [name for name in parameters_of(cls) if name in inherited]
     return "\n".join([*(f"{name}: {inherited[name]}" for name in taken), own]).strip()

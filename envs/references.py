@@ -8,6 +8,8 @@ import difflib
 import importlib
 import pkgutil
 import traceback
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +21,18 @@ class CannotImport(ZerogymError, ImportError):
 
 
 named_modules: set[str] = set()  # those that the user typed; files may name what is in them
+
+
+def parameters_of(creator: Callable[..., Any]) -> Mapping[str, Parameter]:
+    """Return the parameters of a class or of a function that makes something, by name.
+
+    Those of a class are its `__init__`'s: Python 3.11.2 and others find `gymnasium.Env.__new__`
+    first, which takes anything.
+    """
+    if not isinstance(creator, type):
+        return signature(creator).parameters
+    _, *own = signature(creator.__init__).parameters.items()  # type: ignore[misc]
+    return dict(own)
 
 
 def import_named(module: str) -> ModuleType:

@@ -1,6 +1,5 @@
 """Example episodes for the pages of tasks: seed 0, and the actions of the oracle."""
 
-import inspect
 import re
 import textwrap
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ import gymnasium as gym
 import numpy as np
 
 from zerogym.envs.core import TaskEnv
+from zerogym.envs.references import parameters_of
 from zerogym.envs.registry import Task
 
 TURNS_SHOWN = 3  # at the start of an example episode; the last one is shown as well
@@ -66,7 +66,7 @@ def make(registered: Task, /, **arguments: Any) -> TaskEnv[Any, Any]:
 def views(task: Task) -> list[str]:
     """The names of a task's views; empty if it has only one."""
     env = type(make(task))
-    has_views = "view" in inspect.signature(env).parameters
+    has_views = "view" in parameters_of(env)
     return list(getattr(env, "views", ("text", "numeric"))) if has_views else []
 
 

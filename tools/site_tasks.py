@@ -1,6 +1,5 @@
 """Markdown of the site's task pages: one for each id, and an index for each family."""
 
-import inspect
 import re
 from typing import Any
 
@@ -13,6 +12,7 @@ import zerogym
 from zerogym.benchmarks.auditing.runner import read_json
 from zerogym.benchmarks.auditing.tables import worst_floor
 from zerogym.envs.games.core.render import has_board
+from zerogym.envs.references import parameters_of
 from zerogym.envs.registry import Task
 
 ABOUT_FAMILY = {
@@ -118,7 +118,7 @@ def _floor(task: Task) -> str:
 
 def _levels(task: Task) -> str:
     """Problems of other difficulties, folded."""
-    taken = inspect.signature(type(episodes.make(task))).parameters
+    taken = parameters_of(type(episodes.make(task)))
     if "difficulty" not in taken or "bridge" in task.tags:
         return ""
     parts = ["## Easier and harder"]

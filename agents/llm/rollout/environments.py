@@ -3,7 +3,6 @@
 Making an environment costs more than an episode of most tasks.
 """
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +15,7 @@ from zerogym.agents.llm.rollout.rollout_env import AECEnv, GymEnv, RolloutEnv
 from zerogym.agents.llm.rollout.wrapping import TEXT_WRAPPERS, turns_inside
 from zerogym.envs.lookup import find_spec
 from zerogym.envs.plugins import ensure_registered
+from zerogym.envs.references import parameters_of
 from zerogym.envs.registry import game_of
 from zerogym.wrappers.by_name import wrap
 
@@ -113,7 +113,7 @@ def arguments_of(env_id: str) -> dict[str, Any]:
     spec = find_spec(env_id)
     given = spec.entry_point
     creator = load_env_creator(given) if isinstance(given, str) else given
-    known = inspect.signature(creator).parameters if creator is not None else {}
+    known = parameters_of(creator) if creator is not None else {}
     arguments = {name: argument.default for name, argument in known.items()}
     if arguments.get("max_turns", 0) is None:  # a class of tools has a default of its own
         arguments["max_turns"] = getattr(creator, "default_turns", None)

@@ -197,7 +197,7 @@ REJECTED: dict[str, tuple[str, list[str], str]] = {
     "float": ("def f(x): return x / 2", ["1"], "written down"),
     "long output": ("def f(x): return 'a' * 5000", ["1"], "written down"),
     "counter": ("n = [0]\ndef f(x):\n    n[0] += 1\n    return n[0]", ["1"], "deterministic"),
-    "address": ("def f(x): return id(object) // 4096 % 10**9", ["1"], "deterministic"),
+    "address": ("def f(x): return id([x])", ["1"], "deterministic"),
     "urandom": ("import os\ndef f(x): return list(os.urandom(8))", ["1"], "deterministic"),
 }
 
