@@ -80,8 +80,8 @@ def test_children_of_4_ms_take_no_more_than_security_md_says(
 ) -> None:
     """They report what they took themselves; without a count they ran 7.8 seconds of 1.
 
-    Up to 1.5 on an idle machine; 1.7 were measured on one whose cores were all taken. The bar is
-    the worst that SECURITY.md has, of even shorter children.
+    Up to 1.5 on an idle machine; SECURITY.md has 1.7 beside two busy processes on two cores, and
+    3.1 beside five. The bar lies between that and what no count allows.
     """
     monkeypatch.setattr(cpu_group, "place", lambda: None)
     report = "burn(0.004); os.write(1, b'%.4f ' % time.process_time())"
@@ -90,7 +90,7 @@ def test_children_of_4_ms_take_no_more_than_security_md_says(
     assert (result.verdict, result.reason) == ("time", "1 CPU seconds"), result
     taken = [float(seconds) for seconds in result.stdout.split()[:-1]]  # the last may be cut
     assert min(taken) >= 0.004 and len(taken) > 50
-    assert sum(taken) < 3
+    assert sum(taken) < 5
 
 
 @pytest.mark.skipif(abi() < OLDEST_ABI, reason="the kernel has too little")
