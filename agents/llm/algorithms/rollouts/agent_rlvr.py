@@ -23,7 +23,8 @@ class AgentRLVR(Rollouts):
 
     Ours: guidance that is generated with the problem, where the paper's is written by a language
     model that sees the failed attempt; the update of the run's algorithm, where the paper's is DPO
-    on pairs of guided trajectories; that failed episodes without guidance are left out.
+    on pairs of guided trajectories; that guidance stays in the prompt that is trained on, and that
+    failed episodes without guidance are left out.
     """
 
     source = (

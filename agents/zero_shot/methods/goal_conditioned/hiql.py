@@ -8,7 +8,7 @@ an action towards that code. Both are regressions, weighted by the value's gain:
 subgoal, and of the step.
 
 Ours: both policies learn from the same states on the way, which lie on the walk before the goal, as
-the high policy's do in the paper; that the goals of walks are the only ones.
+the high policy's do in the paper; that policies learn about goals on their own walk only.
 """
 
 from collections.abc import Mapping
