@@ -13,6 +13,8 @@ from types import ModuleType
 
 import pytest
 
+from zerogym.envs.references import named_modules
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -22,6 +24,14 @@ def _ctrl_c_works() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays_typed() -> Iterator[None]:
+    """Forget the modules that a test typed, or files of the tests after it may name them, too."""
+    before = set(named_modules)
+    yield
+    named_modules.intersection_update(before)
 
 
 @pytest.fixture(scope="session")
