@@ -8,18 +8,30 @@ state dict. Left out: writing GGUF, and keeping the weights quantised.
 from pathlib import Path
 from typing import Any
 
-from zerogym.errors import ModelNotFound, require
+from packaging.version import parse
+
+from zerogym.errors import MissingExtra, ModelNotFound, require
 
 PROBES = ("What is 2 + 3?", "Żółw, 東京 and 1 234 are\n\ttext.")
 LOGIT_TOLERANCE = 1e-3  # both sides hold the same numbers; only the order of sums may differ
+CONVERTS = "5.16.1"  # 5.0 and 5.10 fail at the tokenizer
 _MARKS = ("quantization_config", "_name_or_path", "torch_dtype", "dtype")
 
 
 def load_gguf(gguf: Path) -> tuple[Any, Any]:
-    """Return model and tokenizer of a GGUF file, with float32 weights rounded to bfloat16."""
+    """Return model and tokenizer of a GGUF file, with float32 weights rounded to bfloat16.
+
+    Raises:
+        MissingExtra: If torch, transformers or gguf is not installed, or transformers is too old.
+    """
     torch = require("torch", "llm", "converting a GGUF file")
     transformers = require("transformers", "llm", "converting a GGUF file")
     require("gguf", "llm", "converting a GGUF file")
+    if parse(transformers.__version__) < parse(CONVERTS):
+        raise MissingExtra(
+            f"converting a GGUF file needs transformers {CONVERTS} or later, "
+            f"not {transformers.__version__}"
+        )
     place = {"gguf_file": gguf.name, "local_files_only": True}
     tokenizer = transformers.AutoTokenizer.from_pretrained(gguf.parent, **place)
     model = transformers.AutoModelForCausalLM.from_pretrained(
