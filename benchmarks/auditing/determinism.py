@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from functools import partial
 from itertools import zip_longest
 from typing import Any
@@ -20,6 +21,7 @@ import numpy as np
 from zerogym.benchmarks.auditing.subject import MAX_TURNS, Finding, Size, Subject, seeded_candidate
 from zerogym.envs.lookup import reward_free
 from zerogym.envs.parent_death import end_with_parent
+from zerogym.errors import NoSnapshot
 
 THREADS = 4
 OTHER_PROCESS_SECONDS = 60
@@ -28,9 +30,10 @@ OTHER_PROCESS_SECONDS = 60
 Episodes = dict[int, list[str]]
 
 
-def episode(env: gym.Env[Any, Any], seed: int) -> list[str]:
+def episode(subject: Subject, seed: int) -> list[str]:
     """Digests of the steps after `reset(seed)`, played by a candidate with this seed."""
-    return list(_steps(env, seed))
+    with closing(subject.make()) as env:
+        return list(_steps(env, seed))
 
 
 def _steps(env: gym.Env[Any, Any], seed: int) -> Iterator[str]:
@@ -61,13 +64,15 @@ def digest(value: Any) -> str:
 def determinism(subject: Subject, size: Size) -> Finding:
     """Compare every way with fresh environments, one after the other."""
     seeds = list(range(1, size.episodes + 1))
-    expected = {seed: episode(subject.make(), seed) for seed in seeds}
+    expected = {seed: episode(subject, seed) for seed in seeds}
     results: dict[str, str] = {}
     for name, way in WAYS.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 found = way(subject, seeds)
+            except NoSnapshot:
+                continue  # where an episode is not in this process, it has no copies
             except Exception as error:
                 results[name] = f"{type(error).__name__}: {str(error)[:100]}"
                 continue
@@ -80,8 +85,8 @@ def determinism(subject: Subject, size: Size) -> Finding:
 
 
 def _one_environment(subject: Subject, seeds: list[int]) -> Episodes:
-    env = subject.make()
-    return {seed: episode(env, seed) for seed in seeds}
+    with closing(subject.make()) as env:
+        return {seed: list(_steps(env, seed)) for seed in seeds}
 
 
 def _other_process(subject: Subject, seeds: list[int], hash_seed: str = "0") -> Episodes:
@@ -106,8 +111,10 @@ def _other_global_seed(subject: Subject, seeds: list[int]) -> Episodes:
 
 def _interleaved(subject: Subject, seeds: list[int]) -> Episodes:
     """All environments at once, a step each in turn."""
-    running = [_steps(env, seed) for env, seed in [(subject.make(), seed) for seed in seeds]]
-    traces = zip(*zip_longest(*running), strict=True)
+    with ExitStack() as made:
+        envs = [made.enter_context(closing(subject.make())) for _ in seeds]
+        running = [_steps(env, seed) for env, seed in zip(envs, seeds, strict=True)]
+        traces = list(zip(*zip_longest(*running), strict=True))
     return {
         seed: [step for step in trace if step is not None]
         for seed, trace in zip(seeds, traces, strict=True)
@@ -116,7 +123,7 @@ def _interleaved(subject: Subject, seeds: list[int]) -> Episodes:
 
 def _threads(subject: Subject, seeds: list[int]) -> Episodes:
     with ThreadPoolExecutor(THREADS) as pool:
-        runs = pool.map(lambda seed: episode(subject.make(), seed), seeds)
+        runs = pool.map(lambda seed: episode(subject, seed), seeds)
         return dict(zip(seeds, runs, strict=True))
 
 
@@ -124,15 +131,15 @@ def _copied(subject: Subject, seeds: list[int], snapshot: bool = False) -> Episo
     """Continue after the reset in a pickled copy, or in another environment from a snapshot."""
     found = {}
     for seed in seeds:
-        env = subject.make()
-        first = digest(env.reset(seed=seed)[0])
-        if snapshot:
-            other = subject.make()
-            other.reset(seed=seed + 1000)
-            other.unwrapped.set_state(env.unwrapped.get_state())  # type: ignore[attr-defined]
-        else:
-            other = pickle.loads(pickle.dumps(env))
-        found[seed] = [first, *_continue(other, seed)]
+        with closing(subject.make()) as env, closing(subject.make()) as fresh:
+            first = digest(env.reset(seed=seed)[0])
+            if snapshot:
+                other = fresh
+                other.reset(seed=seed + 1000)
+                other.unwrapped.set_state(env.unwrapped.get_state())  # type: ignore[attr-defined]
+            else:
+                other = pickle.loads(pickle.dumps(env))
+            found[seed] = [first, *_continue(other, seed)]
     return found
 
 
@@ -140,9 +147,9 @@ def _vectorised(subject: Subject, seeds: list[int]) -> Episodes:
     """First observations and first rewards of synchronous and asynchronous vector environments."""
     actions = []
     for seed in seeds:
-        env = subject.make()
-        env.reset(seed=seed)
-        actions.append(seeded_candidate(seed)(env, 0))
+        with closing(subject.make()) as env:
+            env.reset(seed=seed)
+            actions.append(seeded_candidate(seed)(env, 0))
     found: list[Episodes] = []
     for mode in ("sync", "async"):
         given = {**reward_free(subject.id), **subject.kwargs}
@@ -176,7 +183,7 @@ def main() -> None:
     """Print the episodes, in another process."""
     end_with_parent(int(sys.argv[3]))
     subject, seeds = Subject.from_json(sys.argv[1]), json.loads(sys.argv[2])
-    found = {seed: episode(subject.make(), seed) for seed in seeds}
+    found = {seed: episode(subject, seed) for seed in seeds}
     sys.stdout.write("EPISODES " + json.dumps(found))
 
 

@@ -7,6 +7,7 @@ faults of time are tried again: a machine may stall once, an environment that is
 
 import time
 from collections import Counter
+from contextlib import closing
 from typing import Any
 
 from zerogym.benchmarks.auditing.children import Result, run_items
@@ -68,10 +69,10 @@ def hostile_replies(subject: Subject, size: Size) -> Finding:
     texts = replies()
 
     def play(name: str) -> tuple[float, float]:
-        env = subject.make()
-        env.reset(seed=0)
-        start = time.process_time()
-        return finish(env, always(texts[name])).score, time.process_time() - start
+        with closing(subject.make()) as env:
+            env.reset(seed=0)
+            start = time.process_time()
+            return finish(env, always(texts[name])).score, time.process_time() - start
 
     def faults_of(names: list[str]) -> dict[str, str]:
         results = zip(names, run_items(play, names, KILLED_AFTER), strict=True)

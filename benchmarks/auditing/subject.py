@@ -16,7 +16,7 @@ from zerogym.envs.lookup import reward_free
 from zerogym.envs.plugins import ensure_registered
 from zerogym.envs.registry import TASKS
 from zerogym.envs.tools.sandbox import Sandbox
-from zerogym.errors import NoOracle, SandboxUnavailable, UnknownName, ZerogymError
+from zerogym.errors import NoOracle, NoSnapshot, SandboxUnavailable, UnknownName, ZerogymError
 
 MAX_TURNS = 60  # of one episode; longer ones count as they stand
 
@@ -196,8 +196,11 @@ class ProblemSet:
             _, info = self.env.reset(seed=seed)
             self.infos.append(info)
             self.own.append(own_answer(self.env))
-            if self._states is not None:
-                self._states.append(self.env.unwrapped.get_state())  # type: ignore[attr-defined]
+            try:
+                if self._states is not None:
+                    self._states.append(self.env.unwrapped.get_state())  # type: ignore[attr-defined]
+            except NoSnapshot:
+                self._states = None
 
     def __len__(self) -> int:
         return len(self.seeds)

@@ -31,6 +31,10 @@ class MissingExtra(ZerogymError, ImportError):
     """A feature needs an optional dependency that is not installed."""
 
 
+class NoSnapshot(ZerogymError, RuntimeError):
+    """An episode cannot be copied: it is not, or not only, in this process."""
+
+
 class EngineFailed(ZerogymError):
     """An engine for text generation returned no usable text; the message names engine and cause."""
 

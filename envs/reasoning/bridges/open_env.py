@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.core import TextEnv
-from zerogym.errors import MissingExtra
+from zerogym.errors import MissingExtra, NoSnapshot
 
 START_SECONDS = 30.0  # to connect and to reset: a server may have to make its environment
 STEP_SECONDS = 30.0
@@ -156,9 +156,19 @@ class OpenEnvEnv(TextEnv):
         """Refuse, as the episode is the server's.
 
         Raises:
-            RuntimeError: Always.
+            NoSnapshot: Always.
         """
-        raise RuntimeError(f"{self.name}: a server plays the episode, which has no snapshots here")
+        raise NoSnapshot(f"{self.name}: a server plays the episode, which has no snapshots here")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy begins with: a connection of its own, and no running episode.
+
+        Raises:
+            NoSnapshot: If an episode is running.
+        """
+        if self._episode is not None and not self._episode.over:
+            self.get_state()
+        return self.__dict__ | {"_socket": None, "_open": contextlib.ExitStack()}
 
     def random_action(self, rng: np.random.Generator) -> str:
         """Return a small number, bare or in square brackets."""

@@ -1,6 +1,7 @@
 """Environments of OpenEnv servers: `zerogym serve`, and servers that do everything wrong."""
 
 import json
+import pickle
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -15,6 +16,9 @@ pytest.importorskip("websockets")
 
 import zerogym
 from helpers.serving import running
+from zerogym.benchmarks.auditing.determinism import determinism
+from zerogym.benchmarks.auditing.subject import Size, Subject
+from zerogym.errors import NoSnapshot
 from zerogym.serve import Limits, World
 
 SEEDS = 2**31
@@ -87,6 +91,25 @@ def test_the_same_seed_is_the_same_episode_also_in_a_second_connection(address: 
     assert first.step("SELECT 1")[0] == second.step("SELECT 1")[0]
     assert first.reset(seed=4)[0] != second.reset(seed=3)[0]
     first.close(), second.close()
+
+
+def test_copies_are_of_environments_without_a_running_episode(address: str) -> None:
+    env = open_env(address)
+    text, _ = env.reset(seed=3)
+    for copied in (env.get_state, lambda: pickle.dumps(env)):
+        with pytest.raises(NoSnapshot, match="a server plays the episode"):
+            copied()
+    env.close()
+    copy = pickle.loads(pickle.dumps(open_env(address)))
+    assert copy.reset(seed=3)[0] == text
+    copy.close()
+
+
+def test_an_audit_closes_its_sessions_and_leaves_out_copies() -> None:
+    with running([World("zerogym/SQL-v0")], seed=5, limits=Limits(16)) as found:  # of over thirty
+        subject = Subject("zerogym/OpenEnv-v0", {"url": f"http://{found}"})
+        result = determinism(subject, Size(episodes=2))
+    assert (result.status, result.says) == ("pass", "8 of 8 ways")
 
 
 def test_a_connection_that_was_lost_is_opened_again_by_reset(address: str) -> None:
