@@ -271,8 +271,11 @@ WITH_REWARD: tuple[Task, ...] = tuple(
     for reward in _NAMED_REWARDS.get(world.name, "").split()
 )
 
-# What plays only while a server of others runs, so that its id alone makes nothing.
-CLIENTS = (Task("OpenEnv", "reasoning.bridges.open_env:OpenEnvEnv", tags=("bridge",)),)
+# What plays an environment of others, on a server or as an object: the id alone makes none.
+CLIENTS = (
+    Task("OpenEnv", "reasoning.bridges.open_env:OpenEnvEnv", tags=("bridge",)),
+    Task("Verifiers", "reasoning.bridges.verifiers:VerifiersEnv", tags=("bridge",)),
+)
 UNLISTED: tuple[Task, ...] = (*WITH_REWARD, *CLIENTS)
 
 
