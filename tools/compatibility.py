@@ -214,9 +214,7 @@ NOT_INSTALLED = """\
 | library | date | reason |
 |---|---|---|
 | oat (oat-llm 0.2.4) | 2026-11-28 | needs a Python below 3.11, zerogym one from 3.11 |
-| PufferLib 3.0.0 | 2026-11-24 | has no wheel, and its build could not download raylib |
-| verl 0.9 | 2026-11-24 | needs transformers below 5.11, zerogym's models 5.16.1 or later; \
-the rows and the reward file of `zerogym.adapters.verl` are tested without it |"""
+| PufferLib 3.0.0 | 2026-11-24 | has no wheel, and its build could not download raylib |"""
 
 
 if __name__ == "__main__":

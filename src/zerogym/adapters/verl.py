@@ -11,11 +11,13 @@ The reward function is found by the path of this file:
 
 FILE=$(python -c "import zerogym.adapters.verl as adapter; print(adapter.__file__)")
 python -m verl.trainer.main_ppo data.train_files=train.parquet \\
-    custom_reward_function.path=$FILE custom_reward_function.name=compute_score ...
+    reward.custom_reward_function.path=$FILE \\
+    reward.custom_reward_function.name=compute_score ...
 
 The columns and the function's arguments are those of verl's pages "Prepare Data for Post-Training"
-and "Implement Reward Function for Dataset". A run of verl itself was not tried: its pins do not go
-together with ours.
+and "Implement Reward Function for Dataset" (before 0.9 the options have no `reward.` in front).
+`examples/text/verl_data_and_reward.py` reads the rows with verl's dataset and has replies scored by
+its reward manager; training, which needs a GPU, was not tried.
 """
 
 import functools
