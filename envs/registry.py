@@ -275,6 +275,7 @@ WITH_REWARD: tuple[Task, ...] = tuple(
 CLIENTS = (
     Task("OpenEnv", "reasoning.bridges.open_env:OpenEnvEnv", tags=("bridge",)),
     Task("Verifiers", "reasoning.bridges.verifiers:VerifiersEnv", tags=("bridge",)),
+    Task("PettingZoo", "games.foreign.aec_game:PettingZooEnv", tags=("bridge",)),
 )
 UNLISTED: tuple[Task, ...] = (*WITH_REWARD, *CLIENTS)
 
