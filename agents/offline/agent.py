@@ -18,6 +18,7 @@ from zerogym.agents.atomic_files import (
     write_text,
 )
 from zerogym.agents.offline.config import OfflineConfig
+from zerogym.agents.offline.draws import DRAWS
 from zerogym.agents.offline.method import Update
 from zerogym.agents.offline.networks import Networks, Shape
 from zerogym.agents.offline.transitions import Transitions
@@ -109,13 +110,14 @@ class OfflineAgent:
         """Take updates, those of the settings by default; return the losses of the last ones.
 
         Raises:
-            ValueError: If the data do not fit.
+            ValueError: If the data do not fit, or do not name trajectories that the draw needs.
         """
         self._check(data)
+        bounds = self._bounds(data)
         found: dict[str, float] = {}
         for _ in range(self.config.updates if updates is None else updates):
             self.updates += 1
-            batch = self._draw(data)
+            batch = self._draw(data, bounds)
             update = Update(batch, self.config.gamma, self.updates, self._batches)
             for name, loss in self.method.losses(self.networks, update):
                 parameters = list(getattr(self.networks, name).parameters())
@@ -128,8 +130,17 @@ class OfflineAgent:
                 self.networks.follow(self.config.tau)
         return found
 
-    def _draw(self, data: Transitions) -> Transitions:
+    def _bounds(self, data: Transitions) -> torch.Tensor | None:
+        chances = DRAWS.make(self.config.draw).chances(data)
+        return None if chances is None else chances.cumsum(0)
+
+    def _draw(self, data: Transitions, bounds: torch.Tensor | None) -> Transitions:
         count = len(data.rewards)
+        if bounds is not None:
+            drawn = torch.rand(self.config.batch_size, dtype=bounds.dtype, generator=self._batches)
+            # The last bound is 1 but for rounding, which must not reach beyond the last row.
+            index = torch.searchsorted(bounds, drawn * bounds[-1], right=True)
+            return data.rows(index.clamp(max=count - 1))
         if count <= self.config.batch_size:
             return data
         return data.rows(torch.randint(count, (self.config.batch_size,), generator=self._batches))

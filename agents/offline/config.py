@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from zerogym.agents.field_comments import describe_fields
+from zerogym.agents.offline.draws import DRAWS, Draw
 from zerogym.agents.offline.method import METHODS, Method
 from zerogym.agents.settings import check_above, check_at_least, check_types
 
@@ -17,14 +18,19 @@ class OfflineConfig:
     Raises:
         TypeError: If a value is not of its field's type; the message names it.
         ValueError: If a number is outside its range.
-        UnknownName: If there is no such method.
+        UnknownName: If there is no such method or draw.
     """
 
     method: str | Method | Mapping[str, Any] = field(
         default="iql", metadata={"parts": METHODS}
     )  # a name, a part, or its record
+    draw: str | Draw | Mapping[str, Any] = field(
+        default="uniform", metadata={"parts": DRAWS}
+    )  # how likely each transition is in a batch
     updates: int = 10_000  # gradient steps
-    batch_size: int = 256  # transitions an update; all of the data if there are no more
+    batch_size: int = (
+        256  # transitions an update; all of the data if there are no more and all are alike
+    )
     hidden: int = 256  # width of the hidden layers
     layers: int = 2  # hidden layers; 0: linear, a table where states are one-hot
     lr: float = 3e-4  # Adam's rate, of all networks
@@ -39,6 +45,7 @@ class OfflineConfig:
         if self.gamma > 1 or self.tau > 1:
             raise ValueError(f"gamma and tau are at most 1, got {self.gamma} and {self.tau}")
         METHODS.make(self.method)
+        DRAWS.make(self.draw)
 
     @property
     def part(self) -> Method:
@@ -47,4 +54,4 @@ class OfflineConfig:
 
     def record(self) -> dict[str, Any]:
         """Return the settings as JSON values."""
-        return {**vars(self), "method": self.part.record()}
+        return {**vars(self), "method": self.part.record(), "draw": DRAWS.make(self.draw).record()}

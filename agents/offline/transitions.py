@@ -22,6 +22,8 @@ class Transitions(NamedTuple):
         rewards: (n,) float32.
         next_observations: (n, k) float32.
         goes_on: (n,) float32, 0 where nothing follows the step, else 1.
+        ends: (n,) int64, the row of the last step of the trajectory, whose steps stand in order;
+            None if trajectories are unknown.
     """
 
     observations: Tensor
@@ -29,6 +31,7 @@ class Transitions(NamedTuple):
     rewards: Tensor
     next_observations: Tensor
     goes_on: Tensor
+    ends: Tensor | None = None
 
     @property
     def discrete(self) -> bool:
@@ -36,8 +39,8 @@ class Transitions(NamedTuple):
         return not self.actions.is_floating_point()
 
     def rows(self, index: Tensor) -> "Transitions":
-        """Return the transitions at these places."""
-        return Transitions(*(column[index] for column in self))
+        """Return the transitions at these places, which are no trajectories any more."""
+        return Transitions(*(column[index] for column in self[:5]))
 
 
 def relabelled(dataset: Dataset, task: Task | Any, ends: Ends | None = None) -> Transitions:
@@ -78,6 +81,9 @@ def relabelled(dataset: Dataset, task: Task | Any, ends: Ends | None = None) -> 
                 f"ends must be {len(over)} bools, got {found.dtype} of shape {found.shape}"
             )
         over |= found
+    # What comes after the end of a task is a trajectory of its own.
+    stops = np.flatnonzero((dataset.ends() == np.arange(len(over))) | over)
+    last = stops[np.searchsorted(stops, np.arange(len(over)))]
     kind = torch.int64 if dataset.actions.dtype.kind in "iu" else torch.float32
     return Transitions(
         torch.as_tensor(dataset.observations, dtype=torch.float32),
@@ -85,4 +91,5 @@ def relabelled(dataset: Dataset, task: Task | Any, ends: Ends | None = None) -> 
         torch.as_tensor(rewards, dtype=torch.float32),
         torch.as_tensor(dataset.next_observations, dtype=torch.float32),
         torch.as_tensor(~over, dtype=torch.float32),
+        torch.as_tensor(last, dtype=torch.int64),
     )

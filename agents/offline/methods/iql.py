@@ -50,7 +50,7 @@ class IQL(Method):
 
     def losses(self, nets: Networks, update: Update) -> Iterator[tuple[str, Tensor]]:
         """Yield the losses of V, actor and Q."""
-        observations, actions, rewards, following, goes_on = update.batch
+        observations, actions, rewards, following, goes_on, _ = update.batch
         with torch.no_grad():
             q = nets.q(observations, actions, target=True).amin(0)  # (n,)
         yield "value", expectile_loss(q - nets.values(observations), self.expectile)

@@ -63,7 +63,7 @@ def net(module: Any, *parts: Any) -> Any:
 
 
 def single(data: Transitions) -> list[tuple[Any, ...]]:
-    return list(zip(*data, strict=True))
+    return list(zip(*data[:5], strict=True))
 
 
 # --- in loops
