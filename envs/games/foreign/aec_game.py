@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, equally_likely
 from zerogym.envs.games.core.parameters import check_flag, check_number
 from zerogym.envs.games.core.replies import written_move
-from zerogym.envs.games.foreign.played import Played, Player, made_aec, text_of
+from zerogym.envs.games.foreign.played import LiveGame, Played, made_aec, text_of
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 MAX_SITUATION = 8_192  # characters; of a longer position the end is left out
@@ -57,12 +57,12 @@ class ForeignGame(Game[Played]):
         if not low < high:
             raise ValueError(f"payoff_range is (lowest, highest), got {payoff_range!r:.80}")
         aec = made_aec(env, settings or {})
-        self._player = Player(aec)
+        self._live = LiveGame(aec)
         self._describe = text_of(aec) if describe is None else describe
         self._names, self._about = names, about
         self.name = str(aec)
-        self.num_seats = len(self._player.agents)
-        self.num_actions = max(self._player.counts)
+        self.num_seats = len(self._live.agents)
+        self.num_actions = max(self._live.counts)
         if isinstance(names, Sequence) and len(names) != self.num_actions:
             raise ValueError(f"{self.name} has {self.num_actions} actions, got {len(names)} names")
         self.payoff_range, self.zero_sum = (float(low), float(high)), zero_sum
@@ -91,12 +91,12 @@ class ForeignGame(Game[Played]):
             return CHANCE
         if len(state.moves) >= self.max_moves:
             return TERMINAL
-        mover = self._player.to_move(state)
+        mover = self._live.to_move(state)
         return TERMINAL if mover is None else mover
 
     def legal(self, state: Played) -> tuple[int, ...]:
         """Return the moves of the mask."""
-        return self._player.legal(state) if self.to_move(state) >= 0 else ()
+        return self._live.legal(state) if self.to_move(state) >= 0 else ()
 
     def chance(self, state: Played) -> tuple[tuple[int, Fraction], ...]:
         """Return the seeds of the reset."""
@@ -113,7 +113,7 @@ class ForeignGame(Game[Played]):
         if state.seed is None:
             return (0.0,) * self.num_seats
         low, high = self.payoff_range
-        return tuple(min(high, max(low, total)) for total in self._player.returns(state))
+        return tuple(min(high, max(low, total)) for total in self._live.returns(state))
 
     def payoff(self, state: Played) -> tuple[float, ...]:
         """Return the same at the end."""
@@ -129,7 +129,7 @@ class ForeignGame(Game[Played]):
 
     def rules(self, seat: int) -> str:
         """The given rules, or the name; then the agent and how payoffs are to be read."""
-        agent, (low, high) = self._player.agents[seat], self.payoff_range
+        agent, (low, high) = self._live.agents[seat], self.payoff_range
         about = self._about or f"The game {self.name}, whose rules are not given."
         sums = "; they sum to 0" if self.zero_sum else ""
         return (
@@ -139,13 +139,13 @@ class ForeignGame(Game[Played]):
 
     def situation(self, state: Played, seat: int) -> str:
         """The environment's text."""
-        return self._player.text(state, seat, self._describe)[:MAX_SITUATION].rstrip()
+        return self._live.text(state, seat, self._describe)[:MAX_SITUATION].rstrip()
 
     def request(self, state: Played) -> str:
         """The legal moves."""
         moves = self.legal(state)
         if self._names is None:
-            listed = _runs([self._player.number(state, move) for move in moves])
+            listed = _runs([self._live.number(state, move) for move in moves])
         else:
             listed = [self.action_name(state, move) for move in moves]
         text = ", ".join(listed)
@@ -159,12 +159,12 @@ class ForeignGame(Game[Played]):
 
     def action_name(self, state: Played, action: int) -> str:
         """The given name, or the environment's number."""
-        number = self._player.number(state, action)
+        number = self._live.number(state, action)
         if self._names is None:
             return str(number)
         if isinstance(self._names, Sequence):
             return self._names[action]
-        aec = self._player.aec
+        aec = self._live.aec
         return str(self._names(aec, aec.agent_selection, number))
 
     def parse(self, state: Played, text: str) -> int | None:
@@ -172,7 +172,7 @@ class ForeignGame(Game[Played]):
         move, legal = written_move(text), self.legal(state)
         named = [each for each in legal if self.action_name(state, each).lower() == move]
         if not named:
-            named = [each for each in legal if str(self._player.number(state, each)) == move]
+            named = [each for each in legal if str(self._live.number(state, each)) == move]
         return named[0] if len(named) == 1 else None
 
 

@@ -56,8 +56,8 @@ def made_aec(env: Any, settings: Mapping[str, Any]) -> Any:
     return aec
 
 
-class Player:
-    """The object, and where it is.
+class LiveGame:
+    """An environment that is played, and where it is.
 
     Args:
         aec: The environment. It must be repeatable: the same seed and moves, the same game.

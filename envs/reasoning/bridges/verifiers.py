@@ -35,8 +35,9 @@ class VerifiersEnv(TextEnv):
         Single-turn and multi-turn environments: those with a data set, a rollout and a rubric
         (tried with 0.1.14), and task sets and environments of `verifiers.v1` with one agent
         (tried with 0.4.0). Tools, containers and programs of agents are not played, and a task
-        that needs them is refused in one line. An environment is given as an object or by its id,
-        whose module must have been imported: an id in a file imports nothing.
+        that needs them is refused in one line; a task set without end has its first 10,000 tasks.
+        An environment is given as an object, or by its id, whose module must have been imported: an
+        id in a file imports nothing.
 
     Observation:
         The messages that are new since the last reply, first system prompt and prompt: their texts

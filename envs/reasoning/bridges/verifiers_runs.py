@@ -21,7 +21,7 @@ from zerogym.envs.reasoning.bridges.programs import Request, one_line
 from zerogym.envs.reasoning.bridges.verifiers_agents import Seat, recorded
 from zerogym.errors import ImportRefused, MissingExtra
 
-MAX_TASKS = 10_000  # of a task set, which may have no end
+MAX_TASKS = 10_000  # of a task set without end
 _BUILT_IN = "verifiers.v1.tasksets"
 _WITH_CODE = ("id", "task", "system_prompt")  # settings of any task set: they name code and files
 
@@ -53,8 +53,8 @@ def rollouts_of(env: Any, settings: Mapping[str, Any]) -> Rollouts:
     Raises:
         MissingExtra: If verifiers is not installed.
         ImportRefused: If the module of the id has not been imported.
-        ValueError: If it is none, cannot be loaded, has no tasks, several agents, or settings that
-            name code.
+        ValueError: If it is none, cannot be loaded, has no tasks, several agents, tools, resources
+            of its own, or settings that name code.
     """
     suite = _suite()
     first = hasattr(suite, "Environment")
@@ -153,7 +153,12 @@ def _of_rows(vf: Any, env: Any) -> Rollouts:
 def _of_tasks(vf: Any, env: Any) -> Rollouts:
     """The second generation: tasks, agents."""
     plain = isinstance(env, vf.Taskset)
-    tasks = list(itertools.islice(env if plain else env.taskset, MAX_TASKS))
+    taskset = env if plain else env.taskset
+    if type(taskset).toolsets(taskset.config):
+        raise ValueError(f"{type(taskset).__name__} has tools, which are not here")
+    if not plain and type(env).start is not vf.Env.start:
+        raise ValueError(f"{type(env).__name__} starts resources, which is not done here")
+    tasks = list(itertools.islice(taskset, None if taskset.bounded else MAX_TASKS))
     if not tasks:
         raise ValueError(f"{type(env).__name__} has no tasks")
     configs = {} if plain else {k: v for k, v in env.config if isinstance(v, vf.AgentConfig)}

@@ -335,3 +335,5 @@ def test_long_positions_and_lists_of_moves_are_cut() -> None:
         "y, ... (3 in all)\nReply <answer>move</answer>."
     )
     assert game.parse(state, "2") == 1  # by its number
+    same = ForeignGame(Auction, names=["Low", "low", "3"])
+    assert same.parse(state, "low") is None and same.parse(state, "2") == 1

@@ -307,6 +307,33 @@ def test_tasks_that_need_more_than_a_conversation_are_refused() -> None:
 
 
 @tasks
+def test_environments_that_need_more_than_a_conversation_are_refused() -> None:
+    talk, env = conversation()
+
+    class Serving(talk):  # type: ignore[misc, valid-type]
+        async def start(self) -> None: ...
+
+    with pytest.raises(ValueError, match="Serving starts resources"):
+        made(Serving())
+
+    class Tools(type(env.taskset)):  # type: ignore[misc]
+        @classmethod
+        def toolsets(cls, config: Any) -> list[Any]:
+            return [object()]
+
+    with pytest.raises(ValueError, match="Tools has tools"):
+        made(Tools(vf.TasksetConfig()))
+
+    class Two(vf.EnvConfig):  # type: ignore[misc]
+        first: vf.AgentConfig = vf.AgentConfig()
+        second: vf.AgentConfig = vf.AgentConfig()
+
+    env.config = Two()
+    with pytest.raises(ValueError, match=r"several agents \(first, second\)"):
+        made(env)
+
+
+@tasks
 def test_our_own_task_goes_out_and_comes_back_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
