@@ -1,6 +1,6 @@
 """Implicit Q-learning: no action is queried that the data do not have."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,6 +16,35 @@ def expectile_loss(difference: Tensor, expectile: float) -> Tensor:
     """Return the mean of |expectile - 1[u < 0]| u^2 over differences u = q - v, (n,)."""
     weight = torch.where(difference > 0, expectile, 1 - expectile)
     return (weight * difference**2).mean()
+
+
+def in_sample(
+    nets: Networks,
+    update: Update,
+    value_loss: Callable[[Tensor], Tensor],
+    temperature: float,
+    largest: float,
+) -> Iterator[tuple[str, Tensor]]:
+    """Yield the losses of V, actor and Q of methods that query only the actions of the data.
+
+    Args:
+        nets: Those of the agent.
+        update: The batch and the rest.
+        value_loss: The loss of V as a function of the differences q - v, (n,).
+        temperature: That of the actor's weights exp(temperature (q - v)).
+        largest: The most that such a weight may be.
+    """
+    observations, actions, rewards, following, goes_on, _ = update.batch
+    with torch.no_grad():
+        q = nets.q(observations, actions, target=True).amin(0)  # (n,)
+    yield "value", value_loss(q - nets.values(observations))
+    with torch.no_grad():
+        advantage = q - nets.values(observations)  # (n,)
+        weight = (temperature * advantage).exp().clamp(max=largest)
+    yield "actor", -(weight * nets.log_prob(observations, actions)).mean()
+    with torch.no_grad():
+        target = rewards + update.gamma * goes_on * nets.values(following)  # (n,)
+    yield "critic", squared(nets.q(observations, actions), target)
 
 
 @method("iql")
@@ -50,14 +79,8 @@ class IQL(Method):
 
     def losses(self, nets: Networks, update: Update) -> Iterator[tuple[str, Tensor]]:
         """Yield the losses of V, actor and Q."""
-        observations, actions, rewards, following, goes_on, _ = update.batch
-        with torch.no_grad():
-            q = nets.q(observations, actions, target=True).amin(0)  # (n,)
-        yield "value", expectile_loss(q - nets.values(observations), self.expectile)
-        with torch.no_grad():
-            advantage = q - nets.values(observations)  # (n,)
-            weight = (self.temperature * advantage).exp().clamp(max=self.largest)
-        yield "actor", -(weight * nets.log_prob(observations, actions)).mean()
-        with torch.no_grad():
-            target = rewards + update.gamma * goes_on * nets.values(following)  # (n,)
-        yield "critic", squared(nets.q(observations, actions), target)
+
+        def of_value(difference: Tensor) -> Tensor:
+            return expectile_loss(difference, self.expectile)
+
+        return in_sample(nets, update, of_value, self.temperature, self.largest)

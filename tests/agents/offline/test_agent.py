@@ -37,7 +37,7 @@ def data_of(discrete: bool, n: int = 40) -> Transitions:
 
 
 KINDS = [("bc", True), ("bc", False), ("iql", True), ("iql", False), ("cql", True),
-         ("td3_bc", False)]  # fmt: skip
+         ("f_dvl", True), ("f_dvl", False), ("td3_bc", False)]  # fmt: skip
 
 
 # --- data
