@@ -1,7 +1,7 @@
 """The interface of every zero-shot agent: what evaluation, studies and the command line use.
 
 A prompt is whatever a method infers from a task: a vector z, the code of a set, weights, a goal. It
-is opaque to everyone but the model that made it. The agents are listed in `agents.py`.
+is opaque to everyone but the model that made it. The agents are listed in `agents/`.
 """
 
 from collections.abc import Mapping

@@ -37,7 +37,7 @@ class ZeroShotEntry:
 
     Attributes:
         name: Of the column.
-        agent: Name and settings, as a record of `agents.py`.
+        agent: Name and settings, as a record of `agents/`.
         updates: Steps of learning.
     """
 

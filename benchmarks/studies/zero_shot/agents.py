@@ -1,4 +1,4 @@
-"""Agents of the table `agents/zero_shot/agents.py` on all tasks of a grid, beside simple rivals."""
+"""Agents of the table `agents/zero_shot/agents/` on all tasks of a grid, beside simple rivals."""
 
 from typing import Any
 
