@@ -63,8 +63,7 @@ class VerifiersEnv(TextEnv):
         render_mode: None or `ansi`.
 
     Example:
-        >>> import wordle  # doctest: +SKIP
-        >>> env = VerifiersEnv("wordle")  # doctest: +SKIP
+        `import wordle`, then `zerogym.make("Verifiers", env="wordle")`, if that is installed.
 
     Source:
         Brown, "Verifiers: Environments for LLM Reinforcement Learning" (2025,
