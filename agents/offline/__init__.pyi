@@ -2,15 +2,18 @@ from .agent import OfflineAgent
 from .config import OfflineConfig
 from .draws import DRAWS, Draw
 from .method import METHODS, Method
+from .sequences.decision_transformer import DecisionTransformer, SequenceConfig
 from .transitions import Transitions, relabelled
 
 __all__ = [
     "DRAWS",
     "METHODS",
+    "DecisionTransformer",
     "Draw",
     "Method",
     "OfflineAgent",
     "OfflineConfig",
+    "SequenceConfig",
     "Transitions",
     "relabelled",
 ]

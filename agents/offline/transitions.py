@@ -24,6 +24,7 @@ class Transitions(NamedTuple):
         goes_on: (n,) float32, 0 where nothing follows the step, else 1.
         ends: (n,) int64, the row of the last step of the trajectory, whose steps stand in order;
             None if trajectories are unknown.
+        costs: (n,) float32, of the step beside its reward; None if there are none.
     """
 
     observations: Tensor
@@ -32,6 +33,7 @@ class Transitions(NamedTuple):
     next_observations: Tensor
     goes_on: Tensor
     ends: Tensor | None = None
+    costs: Tensor | None = None
 
     @property
     def discrete(self) -> bool:
@@ -43,7 +45,9 @@ class Transitions(NamedTuple):
         return Transitions(*(column[index] for column in self[:5]))
 
 
-def relabelled(dataset: Dataset, task: Task | Any, ends: Ends | None = None) -> Transitions:
+def relabelled(
+    dataset: Dataset, task: Task | Any, ends: Ends | None = None, costs: Ends | None = None
+) -> Transitions:
     """Return a dataset with the rewards of a task, and where its episodes end.
 
     Args:
@@ -52,11 +56,12 @@ def relabelled(dataset: Dataset, task: Task | Any, ends: Ends | None = None) -> 
             the environment's own observations.
         ends: A function of the same that is True where the task is over, beside the steps at which
             the episode ended in the data.
+        costs: A function of the same that gives what each step costs, as `info["cost"]` does.
 
     Raises:
         TypeError: If `task` is neither.
-        ValueError: If observations are pictures, or a reward is not a finite number for each
-            transition, or an end not a bool for each.
+        ValueError: If observations are pictures, or a reward or cost is not a finite number for
+            each transition, or an end not a bool for each.
     """
     if dataset.observations.ndim != 2:
         raise ValueError(
@@ -68,6 +73,7 @@ def relabelled(dataset: Dataset, task: Task | Any, ends: Ends | None = None) -> 
             raise TypeError(f"task must be a Task or a reward function, got {task!r:.80}")
         task = Task("given", "", task)
     rewards = dataset.rewards(task)  # (N,)
+    spent = None if costs is None else dataset.rewards(Task("costs", "", costs))
     over = np.zeros(len(dataset), dtype=bool)
     if dataset.terminated is not None:
         over |= dataset.terminated
@@ -92,4 +98,5 @@ def relabelled(dataset: Dataset, task: Task | Any, ends: Ends | None = None) -> 
         torch.as_tensor(dataset.next_observations, dtype=torch.float32),
         torch.as_tensor(~over, dtype=torch.float32),
         torch.as_tensor(last, dtype=torch.int64),
+        None if spent is None else torch.as_tensor(spent, dtype=torch.float32),
     )

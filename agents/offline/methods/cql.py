@@ -37,7 +37,7 @@ class CQL(Method):
 
     def losses(self, nets: Networks, update: Update) -> Iterator[tuple[str, Tensor]]:
         """Yield the critic's loss."""
-        observations, actions, rewards, following, goes_on, _ = update.batch
+        observations, actions, rewards, following, goes_on, *_ = update.batch
         with torch.no_grad():
             best = nets.all_q(following)[0].argmax(1)  # (n,)
             later = nets.q(following, best, target=True)[0]

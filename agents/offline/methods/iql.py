@@ -34,7 +34,7 @@ def in_sample(
         temperature: That of the actor's weights exp(temperature (q - v)).
         largest: The most that such a weight may be.
     """
-    observations, actions, rewards, following, goes_on, _ = update.batch
+    observations, actions, rewards, following, goes_on, *_ = update.batch
     with torch.no_grad():
         q = nets.q(observations, actions, target=True).amin(0)  # (n,)
     yield "value", value_loss(q - nets.values(observations))

@@ -40,7 +40,7 @@ class TD3BC(Method):
 
     def losses(self, nets: Networks, update: Update) -> Iterator[tuple[str, Tensor]]:
         """Yield the critics' loss, and the actor's at every second update."""
-        observations, actions, rewards, following, goes_on, _ = update.batch
+        observations, actions, rewards, following, goes_on, *_ = update.batch
         with torch.no_grad():
             noise = torch.randn(actions.shape, generator=update.generator) * self.policy_noise
             noise = noise.clamp(-self.noise_clip, self.noise_clip)
