@@ -14,7 +14,7 @@ from zerogym.agents.settings import check_types
 from zerogym.agents.zero_shot.features import FEATURES, Features
 from zerogym.errors import UnknownName
 
-NETS = ("product", "wide")
+NETS = ("product", "wide", "attention")
 ENCODERS = ("auto", "state", "pixels", "tokens")  # see `encoders.py`
 # How a run is computed, see `computing.py`.
 DEVICES = ("cpu", "cuda", "auto")
@@ -51,7 +51,7 @@ class FBConfig:
     updates: int = 3_000  # gradient steps
     batch_size: int = 128  # transitions a gradient step
     dim: int = 48  # d, the length of z, F and B
-    net: str = "product"  # or "wide": the large published networks, see `torsos.py`
+    net: str = "product"  # or "wide" or "attention", see `torsos.py`, `attention.py`
     hidden: int = 128  # width of the hidden layers
     hidden_backward: int = 256  # width of B's; wide
     heads: int = 2  # independent copies of F

@@ -70,6 +70,7 @@ ENTRIES = (
     ZeroShotEntry("PSM", {"part": "psm"}, 450),
     ZeroShotEntry("HILP", {"part": "hilp"}, 3_000),
     ZeroShotEntry("FRE", {"part": "fre"}, 3_000),
+    ZeroShotEntry("BREEZE", {"part": "breeze"}, 600),
     ZeroShotEntry("GCBC", {"part": "gcbc", **GOALS_ONLY}, 3_000),
     ZeroShotEntry("GCIVL", {"part": "gcivl", **GOALS_ONLY}, 3_000),
     ZeroShotEntry("HIQL", {"part": "hiql", **GOALS_ONLY}, 2_000),

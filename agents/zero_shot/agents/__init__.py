@@ -15,6 +15,7 @@ from zerogym.agents.zero_shot.agents.goal_conditioned import (
     QRLSettings,
 )
 from zerogym.agents.zero_shot.agents.measures import (
+    BreezeSettings,
     FBSettings,
     PSMSettings,
     SFSettings,
@@ -38,6 +39,7 @@ __all__ = [
     "AGENTS",
     "CONVENTIONS",
     "Agent",
+    "BreezeSettings",
     "CRLSettings",
     "FBSettings",
     "FRESettings",

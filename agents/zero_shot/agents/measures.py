@@ -44,7 +44,7 @@ class SFSettings(Agent):
 
     def __call__(self, start: Start) -> Any:
         """Return a new agent with the preset of its world, where there is one."""
-        return self.model_class().start(self, start, self.features)
+        return self.model_class().start(self, start)
 
 
 @agent("psm")
@@ -64,4 +64,38 @@ class PSMSettings(Agent):
 
     def __call__(self, start: Start) -> Any:
         """Return a new agent without policies."""
+        return self.model_class().start(self, start)
+
+
+@agent("breeze")
+@dataclass(frozen=True)
+class BreezeSettings(Agent):
+    """Learn forward-backward representations with values and policies near the data's actions.
+
+    Each of the three switches leaves agent fb's own part in its place when it is off.
+    """
+
+    source = "Towards Robust Zero-Shot Reinforcement Learning (2025, arXiv 2510.15382)"
+    model = f"{METHODS}.breeze:Breeze"
+    value: bool = True  # switch: V(s, z) by expectiles over the data's actions
+    policy: bool = True  # switch: a policy of z by weighted regression on the data's actions
+    attention: bool = True  # switch: F and B with attention
+    dim: int = 0  # d, the length of z; 0: that of the world's preset
+    gamma: float = 0.95  # discount a step, in [0, 1)
+    expectile: float = 0.99  # of V, in (0, 1), as theirs (0.7 in a kitchen)
+    regularisation: float = 0.001  # weight of the error of F'z against V, as theirs
+    alpha: float = 0.05  # of the policy's weights exp(alpha (F'z - V)), as theirs
+    tries: int = 64  # of the policy's actions, of which the best in F'z is done, as theirs
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.expectile < 1:
+            raise ValueError(f"agent breeze: expectile must be in (0, 1), got {self.expectile}")
+        if self.tries < 1 or min(self.regularisation, self.alpha, self.dim) < 0:
+            raise ValueError(
+                "agent breeze: tries must be at least 1, and regularisation, alpha and dim 0"
+            )
+
+    def __call__(self, start: Start) -> Any:
+        """Return a new agent with the preset of its world, where there is one."""
         return self.model_class().start(self, start)

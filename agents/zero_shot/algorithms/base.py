@@ -75,12 +75,7 @@ class FBAgent(ABC):
         self.updates = 0
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.representation: Representation = Measure()
-            if config.features != "fb":
-                shape = model.shape
-                sizes = Sizes(model.inputs, shape.dim, shape.actions, shape.hidden, shape.discrete)
-                self.representation = SuccessorFeatures(made(config.phi, sizes, FeatureLoss))
-            self.representation.to(self.device)
+            self.representation = self.make_representation().to(self.device)
         self.alpha = Alpha(config.alpha, config.penalty_target).to(self.device)
         trained = {name: (net.parameters(), rate) for name, (net, rate) in self.trained().items()}
         self.optimisers = Optimisers(trained, config)
@@ -94,6 +89,15 @@ class FBAgent(ABC):
     @classmethod
     def create(cls, config: FBConfig, dataset: Dataset, actions: int) -> Self:
         """Return a fresh agent; `actions` is the number of actions or of their coordinates."""
+        shape = cls.shape_for(config, dataset, actions)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            model = FBModel(shape, dataset.take(config.samples, config.seed))
+        return cls(config, model, config.seed)
+
+    @classmethod
+    def shape_for(cls, config: FBConfig, dataset: Dataset, actions: int) -> Shape:
+        """Return the sizes of the networks."""
         encoding = encoding_of(config, dataset)
         size = math.prod(dataset.observations.shape[1:])
         # Phi that is the observation itself has its dimensions.
@@ -101,11 +105,15 @@ class FBAgent(ABC):
         nets = (dim, config.hidden, config.heads, config.anchors, config.phi.title(), config.net)
         wide = config.hidden_backward if config.net == "wide" else 0
         noisy = config.flow_bc > 0 and not cls.discrete
-        shape = Shape(size, actions, cls.discrete, *nets, wide, noisy, encoding)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(config.seed)
-            model = FBModel(shape, dataset.take(config.samples, config.seed))
-        return cls(config, model, config.seed)
+        return Shape(size, actions, cls.discrete, *nets, wide, noisy, encoding)
+
+    def make_representation(self) -> Representation:
+        """Return what defines F and B: a measure, or successor features."""
+        shape, phi = self.model.shape, self.config.phi
+        if self.config.features == "fb":
+            return Measure()
+        sizes = Sizes(self.model.inputs, shape.dim, shape.actions, shape.hidden, shape.discrete)
+        return SuccessorFeatures(made(phi, sizes, FeatureLoss))
 
     def draw(self, rows: int) -> Draws:
         """Draw all random numbers of an update on data of `rows` rows, in a fixed order."""
@@ -170,7 +178,7 @@ class FBAgent(ABC):
         batch, z = self.sample(data, drawn), self.sample_z(data, drawn)
         loss, metrics = self.losses["critic"](data, batch, z, drawn)
         self.optimisers.step(loss, *CRITIC)
-        if self.model.actor is not None:
+        if "actor" in self.optimisers.adam:
             metrics |= self.update_actor(batch, z, drawn)
         self.move_targets()
         return metrics
@@ -206,6 +214,7 @@ class FBAgent(ABC):
             contrast=contrast,
             backward=partial(self._outputs, self.model.backward_net),
             target_backward=partial(self._outputs, self.target_backward),
+            goes_on=batch.goes_on,
         )
         loss, metrics = self.representation.loss(step)
         if self.config.conservative == "none":

@@ -35,8 +35,10 @@ class ContinuousFB(FBAgent):
     target_forward: Any  # `ContinuousForward`, or `WideContinuousForward` if temperature is 0
 
     def __init__(self, config: FBConfig, model: FBModel, seed: int = 0) -> None:
-        if config.net == "wide" and config.temperature > 0:
-            raise ValueError("FBConfig.temperature must be 0 for wide nets with continuous actions")
+        if config.net != "product" and config.temperature > 0:
+            raise ValueError(
+                f"FBConfig.temperature must be 0 for {config.net} nets with continuous actions"
+            )
         super().__init__(config, model, seed)
 
     def draw_noise(self) -> Draws:

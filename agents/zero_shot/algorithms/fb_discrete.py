@@ -39,7 +39,8 @@ class DiscreteFB(FBAgent):
         """Return F at s' under pi_z by the target networks, (H, n, d); no gradient."""
         forward = self.target_forward(batch.next_features, z)  # (H, n, A, d)
         values = torch.einsum("hnad,nd->hna", forward, z)  # (H, n, A)
-        policy = self.target_policy(across_heads(values, self.config.pessimism))  # (n, A)
+        mixed = across_heads(values, self.config.pessimism)  # (n, A)
+        policy = self.target_policy(self.bounded(mixed, batch.next_features, z))  # (n, A)
         return torch.einsum("hnad,na->hnd", forward, policy)
 
     def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
@@ -55,6 +56,10 @@ class DiscreteFB(FBAgent):
     def coded(self, actions: Tensor) -> Tensor:
         """Return one-hot actions, (n, A)."""
         return _one_hot(actions, self.model.shape.actions).float()
+
+    def bounded(self, values: Tensor, features: Tensor, z: Tensor) -> Tensor:
+        """Return the values (n, A) of the actions that a target may take: of all."""
+        return values
 
     def target_policy(self, values: Tensor) -> Tensor:
         """Return the probabilities (n, A) of actions with these values (n, A)."""

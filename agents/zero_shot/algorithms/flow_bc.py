@@ -52,7 +52,12 @@ class Flow(nn.Module):
 
 
 def flow_matching_loss(
-    flow: nn.Module, features: Tensor, action: Tensor, noise: Tensor, time: Tensor
+    flow: nn.Module,
+    features: Tensor,
+    action: Tensor,
+    noise: Tensor,
+    time: Tensor,
+    weights: Tensor | None = None,
 ) -> Tensor:
     """Return the mean squared error of the velocity on straight lines from noise to actions.
 
@@ -62,9 +67,11 @@ def flow_matching_loss(
         action: The data's, (n, actions).
         noise: Normal, (n, actions).
         time: Uniform in [0, 1), (n, 1).
+        weights: Of the transitions, (n,); None: all 1.
     """
     between = (1 - time) * noise + time * action  # (n, actions)
-    return (flow(features, between, time) - (action - noise)).square().mean()
+    error = (flow(features, between, time) - (action - noise)).square()  # (n, actions)
+    return (error if weights is None else weights[:, None] * error).mean()
 
 
 def near_flow_loss(

@@ -23,7 +23,7 @@ from zerogym.agents.atomic_files import (
     write_text,
 )
 from zerogym.agents.datasets.dataset import Dataset
-from zerogym.agents.zero_shot.agents import FBSettings, SFSettings, Start
+from zerogym.agents.zero_shot.agents import SFSettings, Start
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.creation import create_agent
 from zerogym.agents.zero_shot.config import PRESETS, FBConfig
@@ -43,18 +43,17 @@ class FB:
         self.agent, self.model = agent, agent.model
 
     @classmethod
-    def start(cls, settings: FBSettings | SFSettings, start: Start, features: str = "fb") -> Self:
+    def start(cls, settings: Any, start: Start) -> Self:
         """Return a new agent with the preset of its world, where there is one.
 
         Args:
-            settings: Of the table.
+            settings: Of the table, `FBSettings` or `SFSettings`.
             start: Data, sizes and seed.
-            features: Name of the features of B, of the table `features.py`.
         """
         preset = PRESETS.get(start.env, FBConfig(env=start.env))
         config = replace(
             preset,
-            features=features,
+            features=settings.features if isinstance(settings, SFSettings) else "fb",
             dim=settings.dim or preset.dim,
             gamma=settings.gamma,
             updates=start.updates,

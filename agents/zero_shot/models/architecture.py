@@ -8,6 +8,11 @@ from torch import nn
 
 from zerogym.agents.zero_shot.config import NETS
 from zerogym.agents.zero_shot.features import FEATURES
+from zerogym.agents.zero_shot.models.attention import (
+    AttentionBackward,
+    AttentionForward,
+    DiscreteAttentionForward,
+)
 from zerogym.agents.zero_shot.models.encoders import (
     KINDS,
     OF_B,
@@ -42,7 +47,7 @@ class Shape:
     heads: int  # copies of F
     anchors: int = 0  # radial features; 0 feeds observations as they are
     kind: str = "fb"  # or whose successor features F are, see `feature_losses.py`
-    net: str = "product"  # or "wide", see `torsos.py`
+    net: str = "product"  # or "wide", "attention", see `torsos.py`, `attention.py`
     hidden_backward: int = 0  # width of B's hidden layers; wide
     noisy: bool = False  # whether the actor also takes noise, see `flow_bc.py`
     encoding: Encoding = NO_ENCODING  # what is trained before F, see `encoders.py`
@@ -82,7 +87,10 @@ def make_networks(shape: Shape, inputs: int) -> tuple[nn.Module, nn.Module, nn.M
     sizes = (shape.actions, shape.dim, shape.hidden)
     torso = TaskTorso if wide else Product
     forward: nn.Module
-    if shape.discrete:
+    if shape.net == "attention":
+        attention = DiscreteAttentionForward if shape.discrete else AttentionForward
+        forward = attention(shape.heads, features, *sizes)
+    elif shape.discrete:
         forward = DiscreteForward(shape.heads, features, *sizes, torso)
     else:
         kind = WideContinuousForward if wide else ContinuousForward
@@ -93,6 +101,8 @@ def make_networks(shape: Shape, inputs: int) -> tuple[nn.Module, nn.Module, nn.M
         backward = nn.Identity()
     elif wide:
         backward = WideBackward(features if own else inputs, shape.dim, shape.hidden_backward)
+    elif shape.net == "attention":
+        backward = AttentionBackward(features if own else inputs, shape.dim, shape.hidden)
     else:
         backward = Backward(features if own else inputs, shape.dim)
     actor: nn.Module | None = None

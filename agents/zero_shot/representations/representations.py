@@ -44,6 +44,7 @@ class Step:
         points: Points at which a measure is compared, (m, k).
         contrast: Weights of the points.
         backward, target_backward: B, and its slow copy.
+        goes_on: (n,) 0 where the step ended its episode.
     """
 
     config: FBConfig
@@ -58,6 +59,7 @@ class Step:
     contrast: Contrast
     backward: Callable[[Tensor], Tensor]
     target_backward: Callable[[Tensor], Tensor]
+    goes_on: Tensor
 
 
 class Representation(ABC, nn.Module):

@@ -42,7 +42,9 @@ def step() -> Callable[..., Step]:
     def made(contrast: Contrast, **changes: float) -> Step:
         config = FBConfig(batch_size=N, dim=D, exact=False, orthonormality=0.7, **changes)
         states = (empty, points, empty, empty)
-        return Step(config, z, *states, forward, following, points, contrast, *nets)
+        return Step(
+            config, z, *states, forward, following, points, contrast, *nets, torch.ones(len(z))
+        )
 
     return made
 
