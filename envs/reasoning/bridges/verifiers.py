@@ -13,6 +13,7 @@ import numpy as np
 from zerogym.envs.core import TextEnv
 from zerogym.envs.reasoning.bridges.programs import Program, ProgramFailed, Turn
 from zerogym.envs.reasoning.bridges.verifiers_runs import Outcome, rollouts_of
+from zerogym.errors import NoSnapshot
 
 START_SECONDS = 30.0
 STEP_SECONDS = 30.0
@@ -161,9 +162,17 @@ class VerifiersEnv(TextEnv):
         """Refuse, as the episode is the library's.
 
         Raises:
-            RuntimeError: Always.
+            NoSnapshot: Always.
         """
-        raise RuntimeError(f"{self.name}: a program plays the episode, which has no snapshots")
+        raise NoSnapshot(f"{self.name}: a program plays the episode, which has no snapshots")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Refuse, as the library's environment and its thread are of this process.
+
+        Raises:
+            NoSnapshot: Always.
+        """
+        return self.get_state()
 
     def random_action(self, rng: np.random.Generator) -> str:
         """Return a small number, bare or boxed."""

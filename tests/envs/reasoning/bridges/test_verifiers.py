@@ -1,5 +1,6 @@
 """Environments of verifiers: rewards are those of their rubrics, and what fails is scored."""
 
+import pickle
 import sys
 import threading
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 import zerogym
-from zerogym.errors import ImportRefused
+from zerogym.errors import ImportRefused, NoSnapshot
 
 vf: Any = pytest.importorskip("verifiers", reason="verifiers is installed by hand")
 ROWS = hasattr(vf, "Environment")  # the first generation; else task sets
@@ -372,6 +373,7 @@ def test_replies_that_are_too_long_or_too_many(sums: str) -> None:
     said, reward, done, cut, info = endless.step("2\ud800")
     assert (reward, done, cut, info["score"]) == (0.0, False, True, 0.0)
     assert said == ("more" if ROWS else "You said 2?.")
-    with pytest.raises(RuntimeError, match="no snapshots"):
-        endless.get_state()
+    for copied in (endless.get_state, lambda: pickle.dumps(endless)):
+        with pytest.raises(NoSnapshot, match="no snapshots"):
+            copied()
     env.close(), endless.close()
