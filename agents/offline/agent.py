@@ -59,7 +59,7 @@ class OfflineAgent:
         if actions is None:
             actions = int(data.actions.max()) + 1 if data.discrete else data.actions.shape[1]
         shape = Shape(
-            data.observations.shape[1], actions, data.discrete, config.hidden, config.layers
+            data.observations.shape[1], int(actions), data.discrete, config.hidden, config.layers
         )
         self._make(config, shape)
         self._check(data)

@@ -105,7 +105,7 @@ class DecisionTransformer:
         self._make(
             config,
             SequenceShape(
-                observation, actions, data.discrete, conditions, latest,
+                observation, int(actions), data.discrete, conditions, latest,
                 config.width, config.heads, config.layers,
             ),
         )  # fmt: skip

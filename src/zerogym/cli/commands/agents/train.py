@@ -1,4 +1,4 @@
-"""`zerogym train llm`, `best`, `fb` and `zero_shot`: their options are the fields of the config.
+"""`zerogym train llm`, `best`, `fb`, `zero_shot`, `offline`: options are the fields of the config.
 
 `llm`, `fb` and `zero_shot` keep a run directory; Ctrl-C saves, and `--resume DIR` continues.
 """
@@ -213,6 +213,33 @@ def train_zero_shot(
     out.print(f"[green]Model:[/] {escape(str(trained.path))}")
     _show_scores(folder / "log.jsonl")
     out.print(f"Next: zerogym infer {escape(str(folder))}")
+
+
+@train.command("offline", cls=settings_command("zerogym.agents.offline.training:OfflineRunConfig"))
+@friendly
+def train_offline_agent(
+    context: typer.Context, chosen: RunFolder = None, config_file: ConfigFile = None
+) -> None:
+    """Train an offline agent (bc, iql, cql, td3_bc, f_dvl) on one task, from stored data."""
+    require("torch", "control", "zerogym train offline")
+    from zerogym.agents.offline.training import OfflineRunConfig, train_offline
+
+    given = _with_full_id(typed(context))
+    import_settings(given)
+    config = build(OfflineRunConfig, read_config(OfflineRunConfig, config_file, given))
+    folder = chosen or Path("runs/offline")
+    with progress_bar() as bar:
+        line = bar.add_task("updates", total=config.updates, note="")
+
+        def show(updates: int, metrics: Mapping[str, float]) -> None:
+            bar.update(line, completed=updates, note=shown_metrics(metrics, ""))
+
+        with _run_errors():
+            found = train_offline(config, folder, show)
+    out.print(f"[green]Model:[/] {escape(str(folder / 'model'))}")
+    if "evaluation/return" in found:
+        mean = found["evaluation/return"]
+        out.print(f"Mean return of {config.task}: {mean:.2f} over {config.episodes} episodes")
 
 
 def _show_scores(path: Path) -> None:
