@@ -4,10 +4,10 @@
 
 Units: expert steps a second over all episodes, and MiB of memory, each of the first and the second
 half of the time: a world that leaks shows as growth from one to the next. `MiB` is of this process
-at the end of the half; `most MiB` is the most that was seen during it, of this process and all its
-children in sandboxes, measured every half second; pages that processes share count for each of
-them, so that it is a bound from above. Goal: at most `BOUND` MiB an episode, with what Python and
-the libraries hold before the first one beside it. Worlds that this machine cannot run are named.
+at the end of the half; `most MiB` is the most of any moment of it, of this process and all its
+children in sandboxes, taken every half second; pages that processes share count for each of them,
+so that it is a bound from above. Goal: at most `BOUND` MiB an episode, with what Python and the
+libraries hold before the first one beside it. Worlds that this machine cannot run are named.
 """
 
 import os
@@ -80,7 +80,7 @@ def play(episodes: int, seconds: float, worlds: list[str]) -> list[tuple[float, 
 
     Returns:
         For each half its seconds, steps, episodes ended, MiB of this process at its end and
-        the most MiB seen of this process and all below it.
+        the most MiB measured of this process and all below it.
     """
     rows: list[tuple[float, ...]] = []
     with AsyncEnvPool(makers(worlds, episodes)) as pool:
