@@ -1,4 +1,4 @@
-"""What every agent of the table has: its settings as a part, and what a new one starts from."""
+"""The settings of an agent as a part, and the data and sizes from which a new agent starts."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, NamedTuple

@@ -34,7 +34,7 @@ TARGETS = 8  # actions of the flow of which a target takes the best; published 1
 
 
 class BreezeAgent(FBAgent):
-    """What both kinds of actions share.
+    """The switches and weights, shared by discrete and continuous actions.
 
     Args:
         config: Of networks and optimisers.
