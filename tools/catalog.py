@@ -150,12 +150,14 @@ def reasoning_page() -> str:
 def audits_page() -> str:
     """The audit of our own tasks and of other suites, from the files that the command wrote."""
     text = (AUDITS / "about.md").read_text("utf-8")
+    verifiers = "vf_reasoning:zerogym/Verifiers-v0?env=vf_reasoning&settings="
     for name, strip in (("reasoning", ""), ("reasoning_texts", ""),
                         ("reasoning_changed", ""), ("tools", ""), ("talk", ""),
                         ("reasoning_gym", "ReasoningGym-v0?dataset="),
                         ("reasoning_gym_texts", "ReasoningGym-v0?dataset="),
                         ("reasoning_core", "ReasoningCore-v0?task="),
-                        ("text_arena", "TextArena-v0?game=")):  # fmt: skip
+                        ("text_arena", "TextArena-v0?game="),
+                        ("verifiers", verifiers), ("open_env", "OpenEnv-v0?url=")):  # fmt: skip
         path = AUDITS / f"{name}.json"
         text = text.replace(
             f"<<{name}>>", markdown_table(path, strip) if path.exists() else "Not yet run."
