@@ -26,6 +26,10 @@ from zerogym.agents.zero_shot.representations.in_sample import (
 UNSEEN = 4  # of five actions
 
 
+def _normal(*shape: int) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(sum(shape)))
+
+
 def _data(discrete: bool = True) -> Dataset:
     rng = np.random.default_rng(0)
     states = rng.normal(size=(41, 6)).astype(np.float32)
@@ -116,8 +120,8 @@ def test_losses_of_v_are_those_of_a_loop() -> None:
 
 
 def test_v_takes_no_gradient_to_f_and_f_none_to_v() -> None:
-    forward = torch.randn(2, 5, 3, requires_grad=True)
-    z, value = torch.randn(5, 3), torch.randn(5, requires_grad=True)
+    forward = _normal(2, 5, 3).requires_grad_()
+    z, value = _normal(5, 3), _normal(5).requires_grad_()
     value_expectile_loss(forward, value, z, 0.9).backward()  # type: ignore[no-untyped-call]
     assert forward.grad is None and value.grad is not None
     towards_value_loss(forward, value.detach(), z).backward()  # type: ignore[no-untyped-call]
@@ -161,7 +165,7 @@ def test_only_eligible_actions_are_done_and_the_best_of_them() -> None:
             parameter.zero_()
         shares = torch.tensor([0.4, 0.3, 0.26, 0.03, 0.01])
         model.chooser.out.bias.copy_(shares.log())
-        features, z = torch.randn(9, 6), torch.randn(9, 3)
+        features, z = _normal(9, 6), _normal(9, 3)
         free = torch.einsum("nad,nd->na", model.forward_net(features, z).mean(0), z)
         best = free[:, :3].argmax(-1)
         assert not torch.equal(best, free.argmax(-1))
@@ -172,7 +176,7 @@ def test_only_eligible_actions_are_done_and_the_best_of_them() -> None:
 
 def test_the_best_of_the_flows_actions_is_done() -> None:
     model = _new(discrete=False, tries=5).model
-    features, z, noise = torch.randn(3, 6), torch.randn(3, 3), torch.randn(5, 3, 2)
+    features, z, noise = _normal(3, 6), _normal(3, 3), _normal(5, 3, 2)
     with torch.no_grad():
         found = model.best_of(model.forward_net, features, z, noise)
         for n in range(3):

@@ -30,7 +30,9 @@ def test_a_block_permutes_with_its_tokens_and_is_that_of_a_loop() -> None:
             weights = np.exp([query[n, t] @ key[n, other] / np.sqrt(6) for other in range(4)])
             mixed[n, t] = sum(w * v for w, v in zip(weights / weights.sum(), value[n], strict=True))
     attended = torch.as_tensor(mixed).float()
-    torch.testing.assert_close(found, block.norm(attended + block.hidden(attended)))
+    torch.testing.assert_close(
+        found, block.norm(attended + block.hidden(attended)), atol=1e-5, rtol=1e-5
+    )
 
 
 def test_actions_of_the_discrete_f_permute_with_their_embeddings_and_stand_alone() -> None:
@@ -49,7 +51,9 @@ def test_actions_of_the_discrete_f_permute_with_their_embeddings_and_stand_alone
         net.action.weight[:, 1] += _normal(16)  # a constant would be normalised away
     again = net(features, z)
     rest = [0, 2, 3]
-    torch.testing.assert_close(again[:, :, rest], found[:, :, order][:, :, rest])
+    torch.testing.assert_close(
+        again[:, :, rest], found[:, :, order][:, :, rest], atol=1e-5, rtol=1e-5
+    )
     assert not torch.allclose(again[:, :, 1], found[:, :, order][:, :, 1])
 
 
@@ -60,11 +64,13 @@ def test_f_of_many_actions_is_f_of_each_and_all_weights_have_a_gradient() -> Non
     many = net.of_many(features, actions, z)
     assert many.shape == (2, 6, 8, 4)
     for c in range(8):
-        torch.testing.assert_close(many[:, :, c], net(features, actions[:, c], z))
+        torch.testing.assert_close(
+            many[:, :, c], net(features, actions[:, c], z), atol=1e-5, rtol=1e-5
+        )
     backward = AttentionBackward(5, 4, 16)
     places = backward(features)
     torch.testing.assert_close(places.norm(dim=-1), torch.full((6,), 2.0))
-    torch.testing.assert_close(places[2:3], backward(features[2:3]))
+    torch.testing.assert_close(places[2:3], backward(features[2:3]), atol=1e-5, rtol=1e-5)
     (many.square().sum() + (places * _normal(6, 4)).sum()).backward()  # type: ignore[no-untyped-call]
     for part in (net, backward):
         for name, weight in part.named_parameters():
