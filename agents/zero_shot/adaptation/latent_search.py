@@ -24,11 +24,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.settings import check_types
-from zerogym.agents.zero_shot.config import check_least
 from zerogym.agents.zero_shot.data.histories import HistoryState
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.policy import FixedTask
 from zerogym.agents.zero_shot.models.reward_scale import reward_scale
+from zerogym.agents.zero_shot.settings.checks import check_least
 from zerogym.envs.control.core.tasks import Task
 
 Floats = NDArray[np.float32]

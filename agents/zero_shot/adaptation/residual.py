@@ -29,11 +29,11 @@ from zerogym.agents.field_comments import describe_fields
 from zerogym.agents.settings import check_types
 from zerogym.agents.torch_threads import threads_for
 from zerogym.agents.zero_shot.adaptation.latent_search import Adapted
-from zerogym.agents.zero_shot.config import check_least
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.networks import to_sphere
 from zerogym.agents.zero_shot.models.policy import FixedTask
 from zerogym.agents.zero_shot.models.reward_scale import reward_scale
+from zerogym.agents.zero_shot.settings.checks import check_least
 from zerogym.envs.control.core.tasks import Task
 
 Row = tuple[Any, Any, float, Any, bool]  # observation, action, reward, the next, whether it ended

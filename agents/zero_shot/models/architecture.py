@@ -6,7 +6,6 @@ from typing import Any, Self
 
 from torch import nn
 
-from zerogym.agents.zero_shot.config import NETS
 from zerogym.agents.zero_shot.features import FEATURES
 from zerogym.agents.zero_shot.models.attention import (
     AttentionBackward,
@@ -30,6 +29,7 @@ from zerogym.agents.zero_shot.models.networks import (
     Product,
 )
 from zerogym.agents.zero_shot.models.torsos import TaskTorso, WideBackward, WideContinuousForward
+from zerogym.agents.zero_shot.settings.networks import NETS
 from zerogym.errors import UnknownName
 
 NO_ENCODING = Encoding()

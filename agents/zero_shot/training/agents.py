@@ -22,10 +22,10 @@ from zerogym.agents.parts import recorded_part
 from zerogym.agents.run_lock import locked
 from zerogym.agents.settings import check_types
 from zerogym.agents.zero_shot.agents import AGENTS, Agent, Start
-from zerogym.agents.zero_shot.config import check_least
 from zerogym.agents.zero_shot.evaluation.returns import mean_score
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.protocol import ZeroShotAgent, ZeroShotModel
+from zerogym.agents.zero_shot.settings.checks import check_least
 from zerogym.agents.zero_shot.training.run import (
     CONFIG_FILE,
     DATA_FILE,

@@ -1,0 +1,1 @@
+"""Settings of forward-backward training, in groups: what each is about is a file."""
