@@ -32,12 +32,14 @@ def parts(
     from zerogym.agents.explore.policies import POLICIES
     from zerogym.agents.llm.algorithms.presets import PRESETS
     from zerogym.agents.llm.algorithms.tables import TABLES
+    from zerogym.agents.offline.draws import DRAWS
+    from zerogym.agents.offline.method import METHODS
     from zerogym.agents.zero_shot.agents import AGENTS
     from zerogym.agents.zero_shot.features import FEATURES
 
-    # of collections and of zero-shot agents, too
+    # of collections, and of zero-shot and offline agents, too
     tables: dict[str, Table[Any]] = {**TABLES, "policy": POLICIES, "features": FEATURES}
-    tables["agent"] = AGENTS
+    tables |= {"agent": AGENTS, "method": METHODS, "draw": DRAWS}
     if name is not None and name not in (*tables, _PRESET):
         if name in PRESETS and not any(name in table.names() for table in tables.values()):
             _explain_preset(name)

@@ -125,8 +125,8 @@ def test_files_stay_and_variables_do_not(zygote: Zygote) -> None:
     result = zygote.run(python="print(open('a').read() + open('/tmp/b').read()); x")
     assert (result.stdout, result.verdict) == ("12\n", "error")
     assert "NameError" in result.stderr
-    result = zygote.run(["cat", "given"], files={"given": "new"}, collect=["a", "given"])
-    assert (result.stdout, dict(result.files)) == ("new", {"a": b"1", "given": b"new"})
+    result = zygote.run(["cat", "new"], files={"new": "2"}, collect=["a", "new"])
+    assert (result.stdout, dict(result.files)) == ("2", {"a": b"1", "new": b"2"})
 
 
 def test_modules_of_a_call_are_read_again(zygote: Zygote) -> None:
