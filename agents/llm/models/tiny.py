@@ -9,11 +9,12 @@ length cannot be added column by column.
 Left out: pre-training on natural language. The model knows our tasks and nothing else.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
-from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from zerogym.agents.field_comments import describe_fields
@@ -39,6 +40,7 @@ class TinyConfig:
 
     vocabulary: int = 1024  # most tokens, the 256 bytes and 5 special tokens included
     merge_count: int = 50  # occurrences in the texts from which on a pair becomes a token
+    line_count: int = 0  # texts with a line of several words from which on it is one token; 0: none
     hidden: int = 128  # width of the residual stream
     layers: int = 4  # transformer blocks
     heads: int = 4  # attention heads
@@ -51,9 +53,12 @@ def build_tokenizer(
 ) -> PreTrainedTokenizerFast:
     """Train the tokenizer; the same texts in the same order give the same tokenizer.
 
-    Every Unicode string survives encoding and decoding, because all 256 bytes are tokens.
+    Every Unicode string survives encoding and decoding, because all 256 bytes are tokens. With
+    `line_count`, lines that many texts share are tokens, too, beside the `vocabulary`: of a prompt
+    that explains tools to every problem in the same words, what is left to read is the problem.
     """
     config = config or TinyConfig()
+    texts = list(texts)
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -70,6 +75,9 @@ def build_tokenizer(
         show_progress=False,
     )
     tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.add_tokens(
+        [AddedToken(line, normalized=False) for line in _shared_lines(texts, config)]
+    )
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=PAD,
@@ -79,6 +87,16 @@ def build_tokenizer(
         model_max_length=config.context,
         padding_side="left",
         clean_up_tokenization_spaces=False,
+    )
+
+
+def _shared_lines(texts: Sequence[str], config: TinyConfig) -> list[str]:
+    """Return the lines of several words that so many texts share, in the order of the alphabet."""
+    if not config.line_count:
+        return []
+    found = Counter(line for text in texts for line in set(text.split("\n")))
+    return sorted(
+        line for line, count in found.items() if " " in line and count >= config.line_count
     )
 
 

@@ -3,7 +3,8 @@
 A trace is one episode of a registered text environment in which `oracle_action` replies. Where a
 problem has a worked solution, a part of the traces writes it down before the answer: the model then
 has two ways to reply, the short one and the careful one, and reinforcement learning can find out
-which has the higher reward. Only the train side of a task is ever recorded.
+which has the higher reward. In a world with tools a part of the episodes may lack the last call,
+likewise. Only the train side of a task is ever recorded.
 
 Left out: traces of models, and filtering by outcome (the oracle is right by construction).
 """
@@ -27,12 +28,15 @@ class Source:
         episodes: The number of traces.
         kwargs: Arguments of the environment.
         worked: Share of the traces that write the worked solution before the answer, in [0, 1].
+        short: Share of the traces without the last call, which end in the answer `unknown`, in
+            [0, 1]; for worlds with a plan of calls.
     """
 
     env_id: str
     episodes: int
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     worked: float = 0.0
+    short: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,8 @@ def record(source: Source, rng: np.random.Generator) -> Iterable[Trace]:
     """Record the oracle in one source's environment.
 
     Raises:
-        ValueError: If the source has another split than `train`, or is no text environment.
+        ValueError: If the source has another split than `train`, is no text environment, or has no
+            calls that could be left out.
     """
     if source.kwargs.get("split", "train") != "train":
         raise ValueError(f"{source.env_id}: traces are recorded on the train side only")
@@ -75,20 +80,24 @@ def record(source: Source, rng: np.random.Generator) -> Iterable[Trace]:
         observation, _ = env.reset(seed=int(rng.integers(2**31)))
         if not isinstance(observation, str):
             raise ValueError(f"{source.env_id}: not a text environment with these arguments")
+        if source.short and not hasattr(env.unwrapped, "short_plan_action"):
+            raise ValueError(f"{source.env_id}: has no plan of calls, short must be 0")
         for _ in range(source.episodes):
-            yield Trace(source.env_id, tuple(_play(env, observation, source.worked, rng)))
+            yield Trace(source.env_id, tuple(_play(env, observation, source, rng)))
             observation, _ = env.reset()
     finally:
         env.close()
 
 
 def _play(
-    env: gym.Env[str, str], observation: str, worked: float, rng: np.random.Generator
+    env: gym.Env[str, str], observation: str, source: Source, rng: np.random.Generator
 ) -> Iterable[tuple[str, str]]:
-    oracle = env.unwrapped
+    oracle: Any = env.unwrapped
+    short = source.short > 0 and bool(rng.random() < source.short)
     over = False
     while not over:
-        reply = _reply(oracle, careful=bool(rng.random() < worked))
+        careful = bool(rng.random() < source.worked)
+        reply = oracle.short_plan_action() if short else _reply(oracle, careful)
         yield observation, reply
         observation, _, terminated, truncated, _ = env.step(reply)
         over = terminated or truncated

@@ -1,8 +1,11 @@
 """Supervised warm start: the tiny model learns the form of our tasks from oracle traces.
 
-Loss: cross-entropy on the replies only, averaged over their tokens; observations have none. The
-conversations are written by `zerogym.agents.llm.rollout.chat_template`, so that the ids are exactly
-those of `LLMPolicy` when the model plays.
+Loss: cross-entropy on the replies, averaged over their tokens. Observations have none, unless
+`prompt_weight` says otherwise: a model that knows no language yet learns to copy names sooner where
+it reads them several times, in prompts, than from the few that it writes ("Instruction Tuning With
+Loss Over Instructions", 2024, arXiv 2405.14394, gains where replies are short and prompts long).
+The conversations are written by `zerogym.agents.llm.rollout.chat_template`, so that the ids are
+exactly those of `LLMPolicy` when the model plays.
 
 One thread, seeded, the schedule counted in steps: the same command on the same machine and
 libraries writes the same weights. Left out: packing several conversations into a row (rows are
@@ -11,7 +14,7 @@ grouped by length instead), mixed precision, resuming (it takes minutes).
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +37,7 @@ class SFTConfig:
 
     Raises:
         TypeError: If a value is of another type than its field.
+        ValueError: If `prompt_weight` is below 0, or no finite number.
     """
 
     steps: int = 16_000  # optimiser steps
@@ -44,9 +48,12 @@ class SFTConfig:
     weight_decay: float = 0.01  # of AdamW
     clip: float = 1.0  # largest norm of the gradient
     seed: int = 0  # of the order of the traces
+    prompt_weight: float = 0.0  # of the mean loss of observations, beside 1 of replies
 
     def __post_init__(self) -> None:
         check_types(self)
+        if not 0 <= self.prompt_weight < math.inf:
+            raise ValueError(f"prompt_weight must be 0 or more, got {self.prompt_weight}")
 
 
 @dataclass(frozen=True)
@@ -109,8 +116,10 @@ def fine_tune(
         rate = config.learning_rate * schedule(step, config)
         for group in optimizer.param_groups:
             group["lr"] = rate
-        ids, labels = collate([data[index] for index in next(batches)], model.device)
-        loss, metrics = reply_loss(model, ids, labels)
+        rows = [data[index] for index in next(batches)]
+        ids, labels = collate(rows, model.device)
+        prompts = prompt_labels(rows, model.device) if config.prompt_weight else None
+        loss, metrics = reply_loss(model, ids, labels, prompts, config.prompt_weight)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
@@ -121,7 +130,11 @@ def fine_tune(
 
 
 def reply_loss(
-    model: Any, ids: torch.Tensor, labels: torch.Tensor
+    model: Any,
+    ids: torch.Tensor,
+    labels: torch.Tensor,
+    prompts: torch.Tensor | None = None,
+    prompt_weight: float = 0.0,
 ) -> tuple[torch.Tensor, dict[str, float]]:
     """Return the mean cross-entropy of the tokens with a label.
 
@@ -129,13 +142,21 @@ def reply_loss(
         model: A causal language model with a body (`base_model`) and a head.
         ids: (B, T), padded on the right: causal attention then needs no mask.
         labels: (B, T), `IGNORE` on tokens without a loss.
+        prompts: (B, T), labels of the observations; their mean loss is added with `prompt_weight`.
+        prompt_weight: From 0. The metrics have the loss of replies alone.
     """
     hidden = model.base_model(input_ids=ids).last_hidden_state[:, :-1]  # (B, T - 1, H)
-    target = labels[:, 1:]  # (B, T - 1)
-    chosen = target != IGNORE  # (B, T - 1)
-    logits = model.get_output_embeddings()(hidden[chosen])  # (N, V)
-    loss = cross_entropy(logits, target[chosen])
-    return loss, {"sft/loss": loss.item()}
+
+    def mean_loss(target: torch.Tensor) -> torch.Tensor:
+        chosen = target != IGNORE  # (B, T - 1)
+        logits = model.get_output_embeddings()(hidden[chosen])  # (N, V)
+        return cross_entropy(logits, target[chosen])
+
+    loss = mean_loss(labels[:, 1:])
+    metrics = {"sft/loss": loss.item()}
+    if prompts is not None:
+        loss = loss + prompt_weight * mean_loss(prompts[:, 1:])
+    return loss, metrics
 
 
 def schedule(step: int, config: SFTConfig) -> float:
@@ -156,6 +177,12 @@ def collate(rows: Sequence[Encoded], device: Any) -> tuple[torch.Tensor, torch.T
         learned = torch.tensor(row.mask, dtype=torch.bool)  # (L,)
         labels[place, : len(values)][learned] = values[learned]
     return ids.to(device), labels.to(device)
+
+
+def prompt_labels(rows: Sequence[Encoded], device: Any) -> torch.Tensor:
+    """Return (B, T) the labels of the observations; `IGNORE` on replies and padding."""
+    turned = [replace(row, mask=tuple(1 - value for value in row.mask)) for row in rows]
+    return collate(turned, device)[1]
 
 
 def shuffled_batches(

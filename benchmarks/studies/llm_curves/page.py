@@ -15,11 +15,12 @@ HEAD = f"""# {TITLE}
 """
 ABOUT = f"""\
 GRPO without its two divisions (`dr_grpo`), 8 replies to each of 8 problems a step (16 of Countdown
-and SQL), on the model of a million parameters that ships with the package. Returns are means of
-greedy replies in 300 episodes (1,000 of poker and Countdown) that it does not learn from, the same
-before and after; then means over training runs, with the range of a 95 % bootstrap over runs (of
-three: from the least to the largest). No run was left out, and their seeds, from {FIRST_SEED}, were
-not those that settings were looked at with. 1 is the oracle; but against the scripted player of
+and SQL), on the model of a million parameters that ships with the package (in Search and Functions
+on one that starts from nothing). Returns are means of greedy replies in 300 episodes (200 of Search
+and Functions, 1,000 of poker and Countdown) that it does not learn from, the same before and after;
+then means over training runs, with the range of a 95 % bootstrap over runs (of three: from the
+least to the largest). No run was left out, and their seeds, from {FIRST_SEED}, were not those that
+settings were looked at with. 1 is the oracle, 2 in Search; but against the scripted player of poker
 random play has a return of -0.21, the best reply 0.17 (exactly, over both seats). Of the model that
 plays poker against itself the return is what a perfect adversary leaves it in the mean of both
 seats: 0 at an equilibrium, -0.46 for random play. It is computed from 200 replies drawn wherever
@@ -46,10 +47,14 @@ start (which had no question with a clause right without them, and 0.95 after 60
 the model knows the form and often takes another of the sixteen columns. Today's model learns the
 columns almost wholly; that earlier one rose from 0.27 to 0.41 only, with the same settings.
 
-Search and Functions have no curve yet: warm starts of a few minutes, of models of this size from
-nothing, were too short. In Search, with one fact to find, the model learned to search for the name
-and to open the page, and then seldom took the right fact from it; with single calls of Functions it
-wrote calls in the right form, but did not copy the names in them from the prompt."""
+Search and Functions start from nothing, by supervised steps on traces of the oracle of which three
+in five lack the last call and end in `unknown`; the loss counts prompts, too, from which the model
+learns to copy names. Greedy replies then open no page and call no function. GRPO finds the call
+that most traces lack within fifteen steps, in all ten runs. It does not make the copies better in
+sixty: in Search the page is the right one nearly always (a return of 1) and the answer seldom, in
+Functions less than half of the answers are right, as where the samples of the warm start call.
+Traces that are all whole leave no such habit to unlearn, and GRPO added nothing to them in a run of
+150 steps."""
 
 
 def page(records: Sequence[Mapping[str, Any]]) -> str:

@@ -28,6 +28,7 @@ from zerogym.agents.llm.generation.protocol import Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.models.directories import model_directory
 from zerogym.agents.llm.models.loading import load_model, save_model
+from zerogym.agents.llm.models.tiny import TinyConfig, build_model, build_tokenizer
 from zerogym.agents.llm.opponent import LanguageModel
 from zerogym.agents.llm.supervised.oracle_traces import Source, record_all
 from zerogym.agents.llm.supervised.sft import SFTConfig, encode_all, fine_tune
@@ -43,6 +44,8 @@ from zerogym.envs.registry import game_of
 from zerogym.errors import UnknownName
 
 TOTALS = {"difficulty": 0.9, "category": "total"}
+ONE_PAGE = {"difficulty": 0.0, "category": "plain", "documents": 100, "results": 1}
+ONE_CALL = {"difficulty": 0.0, "category": "single"}
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,15 @@ class LearningTask:
         config: Settings of the run.
         traces: Oracle traces for the warm start.
         training: Settings of the warm start; None: the model starts as shipped.
+        size: Of a model that the warm start makes from nothing, with a tokenizer of the traces;
+            None: the shipped one learns on.
     """
 
     title: str
     config: GRPOConfig
     traces: tuple[Source, ...] = ()
     training: SFTConfig | None = None
+    size: TinyConfig | None = None
 
 
 BASE = GRPOConfig(
@@ -114,6 +120,34 @@ LEARNING_TASKS: Mapping[str, LearningTask] = {
         ),
         (Source("zerogym/SQL-v0", 3_000, TOTALS),),
         SFTConfig(steps=560, batch_tokens=1024, learning_rate=1.5e-3, warmup=50),
+    ),
+    "search": LearningTask(
+        "Search, the page and the answer (of 2)",
+        replace(
+            BASE,
+            env="zerogym/Search-v0",
+            env_kwargs=ONE_PAGE | {"max_turns": 3, "progress_weight": 1.0},
+            lr=3e-4,
+            max_new_tokens=20,
+            eval_episodes=200,
+        ),
+        (Source("zerogym/Search-v0", 12_000, ONE_PAGE, short=0.6),),
+        SFTConfig(steps=1_600, batch_tokens=2048, learning_rate=4e-3, warmup=50, prompt_weight=1.0),
+        TinyConfig(merge_count=400, line_count=3_000, layers=3),
+    ),
+    "functions": LearningTask(
+        "Functions, one call of four functions",
+        replace(
+            BASE,
+            env="zerogym/Functions-v0",
+            env_kwargs=ONE_CALL | {"max_turns": 2},
+            lr=3e-4,
+            max_new_tokens=40,
+            eval_episodes=200,
+        ),
+        (Source("zerogym/Functions-v0", 32_000, ONE_CALL, short=0.6),),
+        SFTConfig(steps=4_000, batch_tokens=2048, learning_rate=3e-3, warmup=50, prompt_weight=1.0),
+        TinyConfig(merge_count=1_000, line_count=8_000, layers=3),
     ),
     "countdown": LearningTask(
         "Countdown, three numbers",
@@ -179,9 +213,14 @@ def start(task: LearningTask, folder: Path) -> str:
         return task.config.model
     if not folder.is_dir():
         torch.set_num_threads(1)  # with several the weights would differ from run to run
-        model, tokenizer = load_model(task.config.model, "cpu", "float32")
-        data = encode_all(record_all(task.traces, task.training.seed), tokenizer)
-        fine_tune(model, data, task.training)
+        traces = record_all(task.traces, task.training.seed)
+        if task.size is None:
+            model, tokenizer = load_model(task.config.model, "cpu", "float32")
+        else:
+            texts = (message["content"] for trace in traces for message in trace.messages)
+            tokenizer = build_tokenizer(texts, task.size)
+            model = build_model(tokenizer, task.size, task.training.seed)
+        fine_tune(model, encode_all(traces, tokenizer), task.training)
         save_model(model, tokenizer, folder)
     return str(folder)
 

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from helpers.svg import texts
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy, RandomPolicy
+from zerogym.agents.llm.models.loading import load_model
+from zerogym.agents.llm.models.tiny import TinyConfig
 from zerogym.agents.llm.supervised.oracle_traces import Source
 from zerogym.agents.llm.supervised.sft import SFTConfig
 from zerogym.benchmarks.league import standings
@@ -71,6 +73,16 @@ def test_a_warm_start_of_its_own_is_made_once(tmp_path: Path) -> None:
     assert weights.stat().st_mtime_ns == first
     run.start(task, tmp_path / "again")
     assert (tmp_path / "again" / "model.safetensors").read_bytes() == weights.read_bytes()
+
+
+def test_a_warm_start_may_be_a_model_of_its_own_size(tmp_path: Path) -> None:
+    size = TinyConfig(hidden=16, layers=1, heads=2, feed_forward=32, merge_count=4)
+    traces = (Source(SHORT.config.env, 4, EASY),)
+    task = replace(SHORT, traces=traces, training=SFTConfig(steps=1, batch_tokens=64), size=size)
+    model, tokenizer = load_model(run.start(task, tmp_path / "own"), "cpu")
+    assert model.config.hidden_size == 16 and model.config.vocab_size == len(tokenizer)
+    shipped, _ = load_model("tiny", "cpu")
+    assert shipped.config.hidden_size != 16
 
 
 def test_the_command_writes_three_files(short: None, tmp_path: Path) -> None:

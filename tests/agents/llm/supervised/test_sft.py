@@ -32,6 +32,7 @@ from zerogym.agents.llm.supervised.sft import (
     collate,
     encode_all,
     fine_tune,
+    prompt_labels,
     reply_loss,
     schedule,
     shuffled_batches,
@@ -122,6 +123,26 @@ def test_a_numeric_environment_is_refused() -> None:
         record_all([Source("zerogym/FourRooms-v0", 1, {"task": "goal_1_1"})], seed=0)
 
 
+def test_short_traces_lack_the_last_call_and_know_no_answer() -> None:
+    plain = Source("zerogym/Search-v0", 40, {"difficulty": 0.0, "category": "plain"})
+    whole, lacking, mixed = (
+        record_all([replace(plain, short=share)], seed=5) for share in (0.0, 1.0, 0.5)
+    )
+    for trace in whole:
+        assert [reply.partition(">")[0] for _, reply in trace.turns] == [
+            "<search",
+            "<open",
+            "<answer",
+        ]
+    for trace in lacking:
+        assert [reply.partition(">")[0] for _, reply in trace.turns] == ["<search", "<answer"]
+        assert trace.turns[-1][1] == "<answer>unknown</answer>"
+    lengths = [len(trace.turns) for trace in mixed]
+    assert {2, 3} == set(lengths) and 10 < lengths.count(2) < 30  # of 40, four deviations
+    with pytest.raises(ValueError, match="no plan of calls"):
+        record_all([Source("zerogym/ChainSum-v0", 1, short=0.5)], seed=5)
+
+
 def test_worked_traces_end_with_the_same_answer() -> None:
     plain = Source("zerogym/RandomCalculation-v0", 20, {"difficulty": 1.0})
     short = record_all([plain], seed=5)
@@ -166,6 +187,22 @@ def test_digits_are_single_tokens_however_often_they_stand_together() -> None:
         assert not any(any(c.isdigit() for c in piece) and len(piece) > 1 for piece in pieces)
 
 
+def test_lines_that_texts_share_are_single_tokens() -> None:
+    size = replace(SMALL, merge_count=100, line_count=3)  # no merges
+    texts = [f"Find {name}.\nSay it  in tags.\nquestion\nDo it." for name in ("Ae", "Bü", "Co")]
+    tokenizer = build_tokenizer([*texts, "Find Ae.\nOf two  texts.", "Of two  texts."], size)
+
+    def pieces(text: str) -> list[str]:
+        return [tokenizer.decode([number]) for number in tokenizer(text)["input_ids"]]
+
+    assert pieces("Say it  in tags.\n") == ["Say it  in tags.", "\n"]
+    assert "Do it." in pieces("x\nDo it.")
+    assert "Of two  texts." not in pieces("Of two  texts.")  # two texts are too few
+    assert "question" not in pieces("question")  # one word is no line of several
+    for text in (*texts, "Say it  in tags.Do it. Say it  in tags"):
+        assert tokenizer.decode(tokenizer(text)["input_ids"]) == text
+
+
 def test_tokenizer_training_is_deterministic(traces, tokenizer) -> None:
     again = build_tokenizer([m["content"] for t in traces for m in t.messages], SMALL)
     assert again.backend_tokenizer.to_str() == tokenizer.backend_tokenizer.to_str()
@@ -185,6 +222,42 @@ def test_loss_is_the_mean_over_reply_tokens_only(tokenizer) -> None:
         ]
     assert loss.item() == pytest.approx(np.mean(expected), abs=1e-5)
     assert metrics == {"sft/loss": loss.item()}
+
+
+def test_prompts_have_a_loss_of_their_own_weight(tokenizer) -> None:
+    model = build_model(tokenizer, SMALL, seed=1)
+    rows = [Encoded((9, 8, 7, 6), (0, 0, 1, 1)), Encoded((5, 4, 3), (0, 1, 0))]
+    ids, labels = collate(rows, "cpu")
+    replies, metrics = reply_loss(model, ids, labels)
+    both, same = reply_loss(model, ids, labels, prompt_labels(rows, "cpu"), 0.25)
+    read = []
+    for row in rows:  # one at a time, without padding
+        with torch.no_grad():
+            logprobs = log_softmax(model(torch.tensor([row.ids])).logits[0], -1)
+        read += [
+            -logprobs[place - 1, row.ids[place]].item() for place in (1, 2) if not row.mask[place]
+        ]
+    assert len(read) == 2  # the 8 of the first row and the 3 of the second
+    assert (both - replies).item() == pytest.approx(0.25 * np.mean(read), abs=1e-5)
+    assert same == metrics == {"sft/loss": replies.item()}
+    with pytest.raises(ValueError, match="prompt_weight must be 0 or more, got -1"):
+        SFTConfig(prompt_weight=-1.0)
+
+
+def test_training_on_prompts_learns_to_continue_them(tokenizer) -> None:
+    data = [Encoded((9, 8, 7, 6, 5, 4), (0, 0, 0, 0, 0, 1))]
+    losses = []
+    for weight in (0.0, 1.0):
+        model = build_model(tokenizer, SMALL, seed=2)
+        config = SFTConfig(
+            steps=60, batch_tokens=16, learning_rate=1e-2, warmup=2, prompt_weight=weight
+        )
+        fine_tune(model, data, config)
+        with torch.no_grad():
+            losses.append(
+                reply_loss(model, torch.tensor([data[0].ids]), prompt_labels(data, "cpu"))
+            )
+    assert losses[1][0] < losses[0][0] / 2
 
 
 def test_batches_hold_each_row_once_a_pass_and_fit() -> None:
