@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -27,6 +28,8 @@ from zerogym.envs.parent_death import end_with_parent
 from zerogym.errors import ZerogymError
 
 Report = Callable[[int, int, str], object]
+
+_stopping: Any = None  # of a process that trains: an event of the study's own
 
 
 def run(study: Study, out: Path, workers: int = 1, report: Report | None = None) -> dict[str, Any]:
@@ -85,14 +88,17 @@ def _rows(study: Study, todo: list[Cell], runs: Path, workers: int) -> Iterator[
             yield measure(*job)
         return
     with _processes(min(workers, len(jobs) or 1)) as pool:
-        for future in as_completed([pool.submit(_measure_in_child, *job) for job in jobs]):
+        with _inherited_ignore():
+            futures = [pool.submit(_measure_in_child, *job) for job in jobs]
+        for future in as_completed(futures):
             yield future.result()
 
 
 @contextmanager
 def _processes(number: int) -> Iterator[ProcessPoolExecutor]:
     spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(number, spawn, _begin, (os.getpid(),))
+    stopping = spawn.Event()
+    pool = ProcessPoolExecutor(number, spawn, _begin, (os.getpid(), stopping))
     try:
         yield pool
     except BrokenProcessPool:
@@ -101,21 +107,42 @@ def _processes(number: int) -> Iterator[ProcessPoolExecutor]:
             "fewer workers need less"
         ) from None
     finally:
+        stopping.set()  # for those that only start and ignore signals
         for child in multiprocessing.active_children():
             if child.pid is not None:
                 os.kill(child.pid, signal.SIGINT)  # it saves what it trains
         pool.shutdown(cancel_futures=True)
 
 
-def _begin(parent: int) -> None:
+@contextmanager
+def _inherited_ignore() -> Iterator[None]:
+    """Ignore Ctrl-C while processes are made: one that starts inherits it, and shows no traceback.
+
+    Outside the main thread, which alone gets Ctrl-C, nothing is changed.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _begin(parent: int, stopping: Any) -> None:
     """End with the parent, and leave Ctrl-C to the runs: an idle process has nothing to save."""
+    global _stopping
     end_with_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _stopping = stopping
 
 
 def _measure_in_child(*job: Any) -> Row:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        if _stopping is not None and _stopping.is_set():
+            raise KeyboardInterrupt
         return measure(*job)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -125,7 +125,7 @@ def play_repairs(env: RepoFixEnv, seed: int, one: Host) -> None:
     assert not reached(one, text, str(info)), seed
 
 
-WORLDS = {ShellEnv: 1000, RepoFixEnv: 1000, TerminalEnv: 250}  # and the seeds of its sweep
+WORLDS = {ShellEnv: 1000, RepoFixEnv: 1000, TerminalEnv: 1000}  # and the seeds of its sweep
 PART = 125  # seeds that one test plays
 TWO = [pytest.param(world, range(2), id=world.__name__) for world in WORLDS]
 PARTS = [
