@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -171,3 +172,21 @@ def test_the_tutorial_runs_in_two_processes_and_goes_on_after_ctrl_c(tutorial: P
     for row in (*one, *two):
         row.pop("seconds")
     assert one == two and len(one) == 2 * 5
+
+
+def test_a_process_that_only_starts_gets_no_ctrl_c_and_begins_no_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    show = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
+    command = [sys.executable, "-c", show]
+    with runner._inherited_ignore():
+        inside = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    outside = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert (inside, outside) == ("True\n", "False\n")
+    stopping = threading.Event()
+    monkeypatch.setattr(runner, "_stopping", stopping)
+    monkeypatch.setattr(runner, "measure", lambda *job: "measured")
+    assert runner._measure_in_child() == "measured"
+    stopping.set()
+    with pytest.raises(KeyboardInterrupt):
+        runner._measure_in_child()
