@@ -99,14 +99,19 @@ class Watch:
 
     def _measure(self) -> tuple[int, int, int]:
         """Return bytes of memory, bytes on disk, and files; note the CPU seconds."""
-        used = self._use()
-        disk, files = self._folders.used()
         sockets = kernel_buffers.count_sockets(self._inside) * kernel_buffers.bytes_of_a_socket()
+        used = self._use(sockets)
+        disk, files = self._folders.used()
         return used.memory + sockets, disk, files - len(self._folders.descriptors)
 
-    def _use(self) -> process_tree.Use:
-        """Return what the processes use; note the CPU seconds."""
-        used = process_tree.use(self._pid, self._limits.memory_mib * MIB)
+    def _use(self, beside: int) -> process_tree.Use:
+        """Return what the processes use; note the CPU seconds.
+
+        Args:
+            beside: Bytes that count beside the processes, so that a sum which only they carry over
+                the limit is counted with shared pages divided, too.
+        """
+        used = process_tree.use(self._pid, self._limits.memory_mib * MIB - beside)
         self._account.look(used.processes)
         self.cpu_s = max(self.cpu_s, self._account.total_s - self._spent_s)
         return used

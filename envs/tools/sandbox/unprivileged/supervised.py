@@ -137,13 +137,13 @@ class SupervisedWatch(Watch):
         return over
 
     def _measure(self) -> tuple[int, int, int]:
-        used = self._use()
-        self._threads = used.threads - 1  # without the supervisor
         if time.monotonic() >= self._walk_at:
             begin = time.thread_time()
             self._measured = self._look_around()
             self._walk_at = time.monotonic() + REST * (time.thread_time() - begin)
         in_sockets, disk, files = self._measured
+        used = self._use(in_sockets)
+        self._threads = used.threads - 1  # without the supervisor
         return used.memory + in_sockets, disk, files
 
     def _look_around(self) -> tuple[int, int, int]:
