@@ -1,4 +1,4 @@
-"""What a call uses is compared with its limits without counting shared memory twice."""
+"""Memory of one call: pages that processes share count once against the limit."""
 
 import subprocess
 import sys
