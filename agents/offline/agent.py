@@ -20,7 +20,7 @@ from zerogym.agents.atomic_files import (
 from zerogym.agents.offline.config import OfflineConfig
 from zerogym.agents.offline.draws import DRAWS
 from zerogym.agents.offline.method import Update
-from zerogym.agents.offline.networks import Networks, Shape
+from zerogym.agents.offline.networks import LEARNT, Shape
 from zerogym.agents.offline.transitions import Transitions
 
 FORMAT = "zerogym offline agent 1"
@@ -75,10 +75,10 @@ class OfflineAgent:
             raise ValueError(f"{method.title()} does not take {kind} actions")
         with torch.random.fork_rng([]):
             torch.manual_seed(config.seed)
-            self.networks = Networks(shape, method.heads, method.value, method.actor)
+            self.networks = method.networks(shape)
         self._optimisers = {
             name: torch.optim.Adam(parameters, lr=config.lr, fused=True)
-            for name in ("actor", "critic", "value")
+            for name in LEARNT
             if (parameters := list(getattr(self.networks, name).parameters()))
         }
         self._batches = torch.Generator().manual_seed(config.seed * 4 + _BATCHES)
@@ -155,7 +155,7 @@ class OfflineAgent:
         if not self.shape.discrete:
             raise ValueError("continuous actions have no probabilities")
         read = self._read(observations)
-        if self.method.actor:
+        if len(self.networks.actor):
             found: NDArray[np.float32] = self.networks.logits(read).softmax(1).numpy()
             return found
         best = self.networks.all_q(read).mean(0).argmax(1)  # (B,)
@@ -181,14 +181,18 @@ class OfflineAgent:
         read = self._read(observations)
         if self.shape.discrete:
             chances = self.probabilities(observations)
-            if deterministic or not self.method.actor:
+            if deterministic or not len(self.networks.actor):
                 return chances.argmax(1), state
             bounds = chances.cumsum(1, dtype=np.float64)
             drawn = self._rng.random(len(bounds)) * bounds[:, -1]
             return (bounds <= drawn[:, None]).sum(1), state
         actions = self.networks.means(read).numpy()
         if self.method.noisy and not deterministic:
-            noise = self._rng.normal(size=actions.shape) * self.networks.stds.numpy()
+            noise = self._rng.normal(size=actions.shape)
+            if self.networks.squashed:
+                drawn = torch.as_tensor(noise, dtype=torch.float32)
+                return self.networks.sampled(read, drawn)[0].numpy(), state
+            noise *= self.networks.stds.numpy()
             actions = (actions + noise).clip(-1, 1).astype(np.float32)
         return actions, state
 

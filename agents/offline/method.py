@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
-from zerogym.agents.offline.networks import Networks
+from zerogym.agents.offline.networks import Networks, Shape
 from zerogym.agents.offline.transitions import Transitions
 from zerogym.agents.parts import Part, Table
 
@@ -41,6 +41,8 @@ class Method(Part):
         standardised: Whether observations are read less their mean, by their deviation.
         noisy: Whether the actor is a distribution, from which `predict` may sample.
         every: Updates for each move of the targets.
+
+    `heads`, `value` and `actor` are those of `networks`, which a method may have otherwise.
     """
 
     discrete: ClassVar[bool] = True
@@ -53,9 +55,13 @@ class Method(Part):
     noisy: ClassVar[bool] = True
     every: ClassVar[int] = 1
 
+    def networks(self, shape: Shape) -> Networks:
+        """Return new networks."""
+        return Networks(shape, self.heads, self.value, self.actor)
+
     @abstractmethod
     def losses(self, nets: Networks, update: Update) -> Iterator[tuple[str, Tensor]]:
-        """Yield `actor`, `critic` or `value` with a loss, which its parameters then descend.
+        """Yield names of `LEARNT` networks with a loss, which its parameters then descend.
 
         Each step is taken before the next loss is computed.
         """

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+LEARNT = ("actor", "critic", "value", "temperature")  # each with an optimiser of its own
 LEAST_LOG_STD, MOST_LOG_STD = -5.0, 2.0  # of a Gaussian actor, as in IQL's code
 
 
@@ -48,11 +49,16 @@ class Networks(nn.Module):
         heads: Critics with weights of their own; 0: none.
         value: Whether there is a state value.
         actor: Whether there is an actor.
+        squashed: Whether the actor is a Gaussian with deviations of each state, through tanh, with
+            a learned weight of its entropy; of continuous actions.
     """
 
-    def __init__(self, shape: Shape, heads: int, value: bool, actor: bool) -> None:
+    def __init__(
+        self, shape: Shape, heads: int, value: bool, actor: bool, squashed: bool = False
+    ) -> None:
         super().__init__()
         self.shape, k, size = shape, shape.observation, shape.actions
+        self.squashed = squashed
         inputs, outputs = (k, size) if shape.discrete else (k + size, 1)
         self.mean: Tensor
         self.scale: Tensor
@@ -61,8 +67,11 @@ class Networks(nn.Module):
         critics = [mlp(inputs, outputs, shape) for _ in range(heads)]
         self.critic = nn.ModuleList(critics)
         self.value = mlp(k, 1, shape) if value else nn.ModuleList()
-        self.actor = nn.ModuleDict({"net": mlp(k, size, shape)} if actor else {})
-        if actor and not shape.discrete:
+        outputs_of_actor = 2 * size if squashed else size
+        self.actor = nn.ModuleDict({"net": mlp(k, outputs_of_actor, shape)} if actor else {})
+        # The logarithm of the entropy's weight.
+        self.temperature = nn.ParameterList([torch.zeros(())] if squashed else [])
+        if actor and not shape.discrete and not squashed:
             self.actor["log_std"] = nn.ParameterList([torch.zeros(size)])
         self.target_critic = copy.deepcopy(self.critic).requires_grad_(False)
         self.target_actor = copy.deepcopy(self.actor).requires_grad_(False)
@@ -97,17 +106,35 @@ class Networks(nn.Module):
     def means(self, observations: Tensor, target: bool = False) -> Tensor:
         """Return the actor's actions without noise, (n, m) in [-1, 1]."""
         actor = self.target_actor if target else self.actor
-        return torch.tanh(actor["net"](self.scaled(observations)))
+        return torch.tanh(actor["net"](self.scaled(observations))[:, : self.shape.actions])
+
+    def sampled(self, observations: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
+        """Return actions of a squashed actor and their log-densities.
+
+        Args:
+            observations: (n, k).
+            noise: Standard normal numbers, (..., n, m).
+
+        Returns:
+            Actions (..., n, m) in [-1, 1] and log-densities (..., n), with gradients through both.
+        """
+        mean, log_std = self.actor["net"](self.scaled(observations)).chunk(2, 1)  # (n, m) each
+        log_std = log_std.clamp(LEAST_LOG_STD, MOST_LOG_STD)
+        before = mean + log_std.exp() * noise  # (..., n, m)
+        normal = -0.5 * noise**2 - log_std - 0.5 * math.log(2 * math.pi)
+        # log(1 - tanh(u)^2), which has no digits left for large u, in another form.
+        stretch = 2 * (math.log(2) - before - nn.functional.softplus(-2 * before))
+        return torch.tanh(before), (normal - stretch).sum(-1)
 
     @property
     def stds(self) -> Tensor:
-        """The actor's standard deviations, the same in all states, (m,)."""
+        """The standard deviations of an actor for which they are the same in all states, (m,)."""
         log_std: Any = self.actor["log_std"]
         found: Tensor = log_std[0].clamp(LEAST_LOG_STD, MOST_LOG_STD).exp()
         return found
 
     def log_prob(self, observations: Tensor, actions: Tensor) -> Tensor:
-        """Return the actor's log-probability or log-density of actions, (n,)."""
+        """Return the log-probability, or log-density of an actor that is not squashed, (n,)."""
         if self.shape.discrete:
             found = self.logits(observations).log_softmax(1)
             return found.gather(1, actions[:, None])[:, 0]

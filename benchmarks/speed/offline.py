@@ -4,8 +4,9 @@
 
 Both draw batches of 256 from the same random transitions (17 numbers an observation; 6 actions, or
 a vector of 6), with two hidden layers of 256 units and Adam, and their own losses: behaviour
-cloning and conservative Q-learning with discrete actions, behaviour cloning and IQL with vectors.
-d3rlpy's IQL has no discrete actions. A round of ours stands between any two of d3rlpy's; CPU
+cloning and conservative Q-learning with discrete actions and with vectors, and IQL with vectors.
+d3rlpy's IQL has no discrete actions; its CQL with vectors also tunes the penalty's weight, from as
+many sampled actions as ours. A round of ours stands between any two of d3rlpy's; CPU
 seconds count. Without d3rlpy, which is installed apart (`pip install d3rlpy`), ours stand alone.
 """
 
@@ -26,10 +27,12 @@ from zerogym.benchmarks.speed.llm.timing import timed
 from zerogym.benchmarks.speed.loops import in_turn, options, show
 
 ROWS, EPISODE, OBSERVATION, ACTIONS = 10_000, 100, 17, 6
-CASES = (("bc", True), ("bc", False), ("cql", True), ("iql", False))  # and whether discrete
+CASES = (  # and whether discrete
+    ("bc", True), ("bc", False), ("cql", True), ("cql", False), ("iql", False),
+)  # fmt: skip
 PEERS = {
     ("bc", True): "DiscreteBCConfig", ("bc", False): "BCConfig", ("cql", True): "DiscreteCQLConfig",
-    ("iql", False): "IQLConfig",
+    ("cql", False): "CQLConfig", ("iql", False): "IQLConfig",
 }  # fmt: skip
 
 

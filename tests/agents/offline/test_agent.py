@@ -1,6 +1,7 @@
 """Offline agents: data with the rewards of a task, seeds, files, actions, and what is refused."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ def data_of(discrete: bool, n: int = 40) -> Transitions:
 
 
 KINDS = [("bc", True), ("bc", False), ("iql", True), ("iql", False), ("cql", True),
+         ("cql", False),
          ("f_dvl", True), ("f_dvl", False), ("td3_bc", False)]  # fmt: skip
 
 
@@ -64,7 +66,7 @@ def test_rewards_are_those_of_the_task_and_nothing_follows_an_end() -> None:
     assert data.goes_on.tolist() == [float(n % 7 != 6) for n in range(40)]
 
 
-def test_wrong_tasks_and_data_have_one_line() -> None:
+def test_wrong_tasks_and_data_have_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     flat = Dataset(np.zeros((3, 2), np.float32), np.arange(3), np.ones((3, 2), np.float32))
     picture = np.zeros((3, 4, 4, 1), np.uint8)
 
@@ -95,6 +97,7 @@ def test_wrong_tasks_and_data_have_one_line() -> None:
         OfflineAgent(OfflineConfig(method="iql"), data)
     with pytest.raises(ValueError, match="does not take discrete"):
         OfflineAgent(OfflineConfig(method="td3_bc"), data)
+    monkeypatch.setattr(CQL, "continuous", False)
     with pytest.raises(ValueError, match="does not take continuous"):
         OfflineAgent(OfflineConfig(method="cql"), data_of(False))
     with pytest.raises(ValueError, match=r"from 0 to 1, .* 0 to 3"):
@@ -175,6 +178,24 @@ def test_samples_have_the_probabilities_and_deterministic_actions_are_the_likeli
     actions, mean = spread.predict(rows)[0], spread.predict(rows, deterministic=True)[0]
     assert (actions - mean).std(0) == pytest.approx([0.1, 0.1], abs=0.006)
     assert len(np.unique(mean, axis=0)) == 1
+
+
+def test_samples_of_a_squashed_actor_have_the_quantiles_of_its_gaussian() -> None:
+    """Before tanh they are normal, with the mean of the deterministic action."""
+    data = data_of(False)
+    agent = OfflineAgent(OfflineConfig(method="cql", **SMALL), data)
+    agent.learn(data, 10)
+    row = data.observations.numpy()[:1]
+    with torch.no_grad():
+        mean, log_std = agent.networks.actor["net"](torch.as_tensor(row))[0].chunk(2)
+    likeliest, _ = agent.predict(row, deterministic=True)
+    assert likeliest[0] == pytest.approx(np.tanh(mean.numpy()), abs=1e-6)
+    actions, _ = agent.predict(np.repeat(row, 4000, 0))
+    assert actions.dtype == np.float32
+    standard = (np.arctanh(actions.astype(float)) - mean.numpy()) / log_std.exp().numpy()
+    for below in (-1.0, 0.0, 1.0):
+        share = 0.5 * (1 + math.erf(below / math.sqrt(2)))
+        assert np.abs((standard < below).mean(0) - share).max() < 4 * math.sqrt(0.25 / 4000)
 
 
 @pytest.mark.proof

@@ -52,6 +52,17 @@ def test_the_command_trains_the_agent_that_the_settings_name(tmp_path: Path) -> 
         assert refused.exit_code == 2 and words in shown and "Traceback" not in shown, shown
 
 
+def test_a_world_of_continuous_actions_trains_conservative_q_learning(tmp_path: Path) -> None:
+    settings = {"env": "zerogym/PointMaze-v0", "task": "goal_left", "method": "cql"}
+    metrics = train_offline(OfflineRunConfig(**SMALL | {"episodes": 1}, **settings), tmp_path / "a")
+    names = ("evaluation/return", "loss/actor", "loss/critic", "loss/temperature")
+    assert sorted(metrics) == list(names) and np.isfinite(list(metrics.values())).all()
+    agent = OfflineAgent.load(tmp_path / "a" / "model")
+    env = gym.make("zerogym/PointMaze-v0", task="goal_left")
+    action, _ = agent.predict(env.reset(seed=0)[0][None])
+    assert env.action_space.contains(action[0])
+
+
 def test_bad_settings_have_one_line(tmp_path: Path) -> None:
     for settings, error, word in (
         ({"data_steps": 0}, ValueError, "data_steps"), ({"task": 3}, TypeError, "task"),

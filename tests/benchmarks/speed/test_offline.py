@@ -20,5 +20,11 @@ def test_the_table_is_printed_without_the_peer(monkeypatch, capsys):
     offline.main(["--updates", "2", "--rounds", "1"])
     shown = capsys.readouterr().out
     assert updates == [2] * 2 * len(offline.CASES), "each once to warm up, and once"
-    for expected in ("bc, discrete", "bc, vectors", "cql, discrete", "iql, vectors"):
+    for expected in (
+        "bc, discrete",
+        "bc, vectors",
+        "cql, discrete",
+        "cql, vectors",
+        "iql, vectors",
+    ):
         assert expected in shown
