@@ -5,7 +5,7 @@ them: rewards are functions of these. Steps that end their episode are marked as
 nothing follows them. Episodes may also be truncated, which a transition does not show and need not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,9 @@ from zerogym.envs.control.core.tasks import Task
 
 PICTURE_AXES = 3  # height, width, channels; or channels first
 _ARRAYS = ("observations", "actions", "next_observations")
-_MORE = ("starts", "own_observations", "own_next_observations", "terminated")  # each may be missing
+_MORE = (  # each may be missing
+    *("starts", "own_observations", "own_next_observations", "terminated", "costs"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,7 @@ class Dataset:
         own_observations: (N, j) the environment's own; None if the agent observed them.
         own_next_observations: (N, j) the same after the step.
         terminated: (N,) bool, True where the step ended the episode, so that no reward follows.
+        costs: (N,) float32, `info["cost"]` of each step; None if the environment reports none.
 
     Raises:
         ValueError: If it is empty, shapes disagree, or a number is not finite.
@@ -49,6 +52,7 @@ class Dataset:
     own_observations: NDArray[np.float32] | None = None
     own_next_observations: NDArray[np.float32] | None = None
     terminated: NDArray[np.bool_] | None = None
+    costs: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         for name, column in self.columns().items():
@@ -61,6 +65,8 @@ class Dataset:
                 "observations and next_observations must both have shape (N, ...), got "
                 f"{self.observations.shape} and {self.next_observations.shape}"
             )
+        if self.costs is not None and self.costs.ndim != 1:
+            raise ValueError(f"costs must have shape (N,), got {self.costs.shape}")
         for name, column in self.columns().items():
             if len(column) != len(self.observations):
                 raise ValueError(f"{len(self.observations)} observations but {len(column)} {name}")
@@ -149,8 +155,10 @@ def collect(
         seed: Seed of the environment and of the random actions.
         hold: Steps for which a random action is repeated: held actions travel farther.
 
+    Costs are kept if the first step has `info["cost"]`; a later step without one costs 0.
+
     Raises:
-        ValueError: If spaces do not fit, or `steps` is below 1.
+        ValueError: If spaces do not fit, `steps` is below 1, or a cost is no finite number.
     """
     check_encodable(env)
     if steps < 1:
@@ -172,16 +180,22 @@ def _act(
     rng, recorder = np.random.default_rng(seed), find_recorder(env)
     observation, _ = env.reset(seed=seed)
     start, age, state, action = True, 0, None, None
+    has_costs: bool | None = None
     while True:
         if policy is not None:
             batch, state = policy.predict(observation[None], state, np.array([start]))
             action = batch[0]
         elif age % hold == 0:
             action = uniform_action(env.action_space, rng)
-        own = {} if recorder is None else {"own_observations": recorder.observation}
-        successor, _, terminated, truncated, _ = env.step(action)
+        own: dict[str, Any] = {}
+        if recorder is not None:
+            own["own_observations"] = recorder.observation
+        successor, _, terminated, truncated, info = env.step(action)
         if recorder is not None:
             own["own_next_observations"] = recorder.observation
+        has_costs = "cost" in info if has_costs is None else has_costs
+        if has_costs:
+            own["costs"] = cost_of(info)
         yield {
             "observations": observation,
             "actions": action,
@@ -193,6 +207,26 @@ def _act(
         start, age, observation = terminated or truncated, age + 1, successor
         if start:
             observation, age = env.reset()[0], 0
+
+
+def cost_of(info: Mapping[str, Any]) -> np.float32:
+    """Return the cost that a step reports, `info["cost"]`; 0 if it reports none.
+
+    Raises:
+        ValueError: If it is no finite number.
+
+    Example:
+        >>> float(cost_of({"cost": 0.5})), float(cost_of({}))
+        (0.5, 0.0)
+    """
+    value = info.get("cost", 0.0)
+    try:
+        found = np.float32(value)
+    except (TypeError, ValueError):
+        found = np.float32(np.nan)
+    if found.shape != () or not np.isfinite(found):
+        raise ValueError(f"info['cost'] of a step must be a finite number, got {value!r:.60}")
+    return found
 
 
 def uniform_action(space: gym.Space[Any], rng: np.random.Generator) -> Any:

@@ -7,6 +7,7 @@
 | `next_observations` | (N, k) float32 | the true successor, also at the end of an episode |
 | `terminated`, `truncated` | (N,) bool | True if the step ended the episode so |
 | `starts` | (N,) bool | True for the first of an episode |
+| `costs` | (N,) float32 | `info["cost"]` of the step, of worlds that report one |
 | `qpos`, `qvel` | (N, ..) float64 | MuJoCo: the state in which the action was taken |
 | `skills` | (N, s) float32 | DIAYN, APS: the skill of the policy |
 | `tasks` | (N,) int16 | of an oracle: its task, a place in `task_names`; -1 for none |
@@ -120,6 +121,8 @@ class StoredDataset:
         names = ["observations", "actions", "next_observations", "starts"]
         if self.column("terminated").any():
             names.append("terminated")
+        if "costs" in self.columns:
+            names.append("costs")
         return Dataset(**{name: np.array(self.column(name)) for name in names})
 
 

@@ -18,7 +18,7 @@ import gymnasium as gym
 import numpy as np
 import torch
 
-from zerogym.agents.datasets.dataset import check_spaces
+from zerogym.agents.datasets.dataset import check_spaces, cost_of
 from zerogym.agents.datasets.environments import make_env, task_names
 from zerogym.agents.datasets.stored import append_shard
 from zerogym.agents.explore.config import CollectConfig
@@ -148,7 +148,10 @@ def _play_episode(run: Run, rng: np.random.Generator) -> None:
     while not over and len(buffer) < run.config.steps:
         action = player.act(obs, age, len(buffer), rng)
         extras = _extras(run, player, env, who, variant)
-        following, _, terminated, truncated, _ = env.step(action)
+        following, _, terminated, truncated, info = env.step(action)
+        # The first step of the data decides: all rows have the same columns.
+        if "costs" in buffer.columns or (len(buffer) == 0 and "cost" in info):
+            extras["costs"] = cost_of(info)
         buffer.append(
             observations=np.asarray(obs, np.float32),
             actions=np.asarray(action, env.action_space.dtype),

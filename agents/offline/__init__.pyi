@@ -2,7 +2,8 @@ from .agent import OfflineAgent
 from .config import OfflineConfig
 from .draws import DRAWS, Draw
 from .method import METHODS, Method
-from .sequences.decision_transformer import DecisionTransformer, SequenceConfig
+from .sequences.config import SequenceConfig
+from .sequences.decision_transformer import DecisionTransformer
 from .transitions import Transitions, relabelled
 
 __all__ = [

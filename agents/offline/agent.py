@@ -1,7 +1,6 @@
 """The offline agent: one skeleton of networks and updates, whose losses are those of a method."""
 
-import dataclasses
-import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +9,15 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from zerogym.agents.atomic_files import (
-    NotAModel,
-    read_json,
-    read_tensors,
-    write_tensors,
-    write_text,
-)
+from zerogym.agents.offline.agent_files import Learning, SavedAgent, read_agent, write_agent
 from zerogym.agents.offline.config import OfflineConfig
 from zerogym.agents.offline.draws import DRAWS
 from zerogym.agents.offline.method import Update
 from zerogym.agents.offline.networks import LEARNT, Shape
+from zerogym.agents.offline.sizes import check_data, check_env
 from zerogym.agents.offline.transitions import Transitions
 
 FORMAT = "zerogym offline agent 1"
-CONFIG_FILE, WEIGHTS_FILE = "config.json", "model.safetensors"
 _BATCHES, _ACTIONS = 1, 2  # streams of random numbers
 
 
@@ -86,21 +79,7 @@ class OfflineAgent:
         self.updates = 0
 
     def _check(self, data: Transitions) -> None:
-        shape, actions = self.shape, data.actions
-        if data.observations.shape[1] != shape.observation or data.discrete != shape.discrete:
-            raise ValueError(
-                f"the agent observes {shape.observation} numbers and has "
-                f"{'discrete' if shape.discrete else 'continuous'} actions; the data have "
-                f"{data.observations.shape[1]} and {'discrete' if data.discrete else 'continuous'}"
-            )
-        low, high = (0, shape.actions - 1) if shape.discrete else (-1, 1)
-        if not low <= float(actions.min()) <= float(actions.max()) <= high:
-            raise ValueError(
-                f"actions must be from {low} to {high}, the data have some from "
-                f"{float(actions.min()):g} to {float(actions.max()):g}"
-            )
-        if not shape.discrete and actions.shape[1] != shape.actions:
-            raise ValueError(f"actions have {actions.shape[1]} numbers, not {shape.actions}")
+        check_data(self.shape, data)
         if not self.method.reward_free and bool((data.rewards == data.rewards[0]).all()):
             raise ValueError(
                 f"the reward is {float(data.rewards[0]):g} on all transitions: it defines no task"
@@ -207,31 +186,11 @@ class OfflineAgent:
 
     def check_env(self, env: gym.Env[Any, Any]) -> None:
         """Refuse an environment of other observations or actions; the ValueError names both."""
-        space, shape = env.action_space, self.shape
-        discrete = isinstance(space, gym.spaces.Discrete)
-        count = int(space.n) if isinstance(space, gym.spaces.Discrete) else int(space.shape[0])  # type: ignore[index]
-        found = (env.observation_space.shape, discrete, count)
-        expected = ((shape.observation,), shape.discrete, shape.actions)
-        if found != expected:
-            raise ValueError(
-                "observation shape, discreteness and number of actions: the agent has "
-                f"{expected}, {env} has {found}"
-            )
+        check_env(self.shape, env)
 
     def save(self, path: Path | str) -> None:
-        """Write a folder; the settings last, so that an incomplete one is no agent.
-
-        Optimisers are left out: what is loaded acts, and learns on as if it began.
-        """
-        folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_tensors(folder / WEIGHTS_FILE, self.networks.state_dict())
-        record = {
-            "format": FORMAT,
-            "config": self.config.record(),
-            "shape": dataclasses.asdict(self.shape),
-        }
-        write_text(folder / CONFIG_FILE, json.dumps(record, indent=2))
+        """Write a folder for `load`, without the optimisers."""
+        write_agent(path, FORMAT, self.config.record(), self.networks)
 
     @classmethod
     def load(cls, path: Path | str) -> "OfflineAgent":
@@ -239,17 +198,30 @@ class OfflineAgent:
 
         Raises:
             NotAModel: If the folder is not one of ours, or damaged.
+            ImportRefused: If its method or draw is of a module that is not imported.
         """
-        folder = Path(path)
-        record = read_json(folder / CONFIG_FILE)
-        try:
-            if record["format"] != FORMAT:
-                raise ValueError(f"its format is {record['format']!r}, not {FORMAT!r}")
+
+        def make(saved: SavedAgent) -> "OfflineAgent":
             agent = cls.__new__(cls)
-            agent._make(OfflineConfig(**record["config"]), Shape(**record["shape"]))
-            agent.networks.load_state_dict(read_tensors(folder / WEIGHTS_FILE))
-        except NotAModel:
-            raise
-        except (ValueError, KeyError, TypeError, RuntimeError) as error:
-            raise NotAModel(f"{folder} is not an offline agent: {error}") from None
-        return agent
+            agent._make(OfflineConfig(**saved.config), Shape(**saved.shape))
+            agent.networks.load_state_dict(saved.weights)
+            return agent
+
+        return read_agent(path, FORMAT, "an offline agent", make)
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Return the whole state of training by name, for `load_tensors`."""
+        return self._learning.tensors(self.updates)
+
+    def load_tensors(self, found: Mapping[str, torch.Tensor]) -> None:
+        """Restore what `tensors` returned: training goes on as if it had never stopped.
+
+        Raises:
+            KeyError: If a tensor is missing.
+            RuntimeError: If one does not fit.
+        """
+        self.updates = self._learning.load_tensors(found)
+
+    @property
+    def _learning(self) -> Learning:
+        return Learning(self.networks, self._optimisers, self._batches)

@@ -17,7 +17,7 @@ class OfflineConfig:
 
     Raises:
         TypeError: If a value is not of its field's type; the message names it.
-        ValueError: If a number is outside its range.
+        ValueError: If a number is outside its range, or the method learns whole trajectories.
         UnknownName: If there is no such method or draw.
     """
 
@@ -44,13 +44,22 @@ class OfflineConfig:
         check_above(self, lr=0.0, tau=0.0)
         if self.gamma > 1 or self.tau > 1:
             raise ValueError(f"gamma and tau are at most 1, got {self.gamma} and {self.tau}")
-        METHODS.make(self.method)
+        _ = self.part
         DRAWS.make(self.draw)
 
     @property
     def part(self) -> Method:
-        """The method as a part."""
-        return METHODS.make(self.method)
+        """The method as a part.
+
+        Raises:
+            ValueError: If it learns whole trajectories.
+        """
+        found = METHODS.make(self.method)
+        if not isinstance(found, Method):
+            raise ValueError(
+                f"{found.title()} learns whole trajectories: make a DecisionTransformer of them"
+            )
+        return found
 
     def record(self) -> dict[str, Any]:
         """Return the settings as JSON values."""

@@ -1,13 +1,15 @@
-"""Methods of offline learning: parts that yield the losses of an update, one after the other."""
+"""Methods of offline learning: parts that learn single steps by losses, or whole trajectories."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 
 from zerogym.agents.offline.networks import Networks, Shape
+from zerogym.agents.offline.sequences.config import SequenceConfig, SequenceSettings
 from zerogym.agents.offline.transitions import Transitions
 from zerogym.agents.parts import Part, Table
 
@@ -28,8 +30,32 @@ class Update(NamedTuple):
     generator: torch.Generator
 
 
-class Method(Part):
-    """Base of the methods.
+class OfflineMethod(Part):
+    """Base of the methods of the table: a `Method`, or a `SequenceMethod`."""
+
+
+@dataclass(frozen=True)
+class SequenceMethod(SequenceSettings, OfflineMethod):
+    """Base of the methods that learn whole trajectories: settings of a `DecisionTransformer`.
+
+    Attributes:
+        constrained: Whether it needs costs, and takes a budget.
+    """
+
+    constrained: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check()
+
+    def config(self, updates: int, seed: int) -> SequenceConfig:
+        """Return all settings of the agent."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return SequenceConfig(**own, constrained=self.constrained, updates=updates, seed=seed)
+
+
+class Method(OfflineMethod):
+    """Base of the methods that learn single steps: losses, one after the other.
 
     Attributes:
         discrete: Whether it takes numbered actions.
@@ -67,7 +93,7 @@ class Method(Part):
         """
 
 
-METHODS: Table[Method] = Table("method", Method, "zerogym.agents.offline.methods")
+METHODS: Table[OfflineMethod] = Table("method", OfflineMethod, "zerogym.agents.offline.methods")
 method = METHODS.register
 
 

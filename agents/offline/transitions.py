@@ -56,7 +56,8 @@ def relabelled(
             the environment's own observations.
         ends: A function of the same that is True where the task is over, beside the steps at which
             the episode ended in the data.
-        costs: A function of the same that gives what each step costs, as `info["cost"]` does.
+        costs: A function of the same that gives what each step costs; None: the costs of the
+            dataset, which are `info["cost"]`, if it has any.
 
     Raises:
         TypeError: If `task` is neither.
@@ -73,7 +74,7 @@ def relabelled(
             raise TypeError(f"task must be a Task or a reward function, got {task!r:.80}")
         task = Task("given", "", task)
     rewards = dataset.rewards(task)  # (N,)
-    spent = None if costs is None else dataset.rewards(Task("costs", "", costs))
+    spent = dataset.costs if costs is None else dataset.rewards(Task("costs", "", costs))
     over = np.zeros(len(dataset), dtype=bool)
     if dataset.terminated is not None:
         over |= dataset.terminated

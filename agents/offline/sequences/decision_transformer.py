@@ -6,58 +6,25 @@ Sources: "Decision Transformer: Reinforcement Learning via Sequence Modeling" (2
 """
 
 import dataclasses
-import json
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import gymnasium as gym
 import torch
 from torch.nn import functional
 
-from zerogym.agents.atomic_files import (
-    NotAModel,
-    read_json,
-    read_tensors,
-    write_tensors,
-    write_text,
-)
-from zerogym.agents.field_comments import describe_fields
+from zerogym.agents.offline.agent_files import Learning, SavedAgent, read_agent, write_agent
+from zerogym.agents.offline.sequences.config import SequenceConfig
 from zerogym.agents.offline.sequences.model import SequenceModel, SequenceShape
+from zerogym.agents.offline.sequences.reached import choose, reached_in, read_reached
 from zerogym.agents.offline.sequences.targets import Signal, TargetPolicy
 from zerogym.agents.offline.sequences.windows import steps_of
+from zerogym.agents.offline.sizes import check_data, check_env
 from zerogym.agents.offline.transitions import Transitions
-from zerogym.agents.settings import check_above, check_at_least, check_types
 
 FORMAT = "zerogym decision transformer 1"
-CONFIG_FILE, WEIGHTS_FILE = "config.json", "model.safetensors"
 _CLIP, _DECAY = 0.25, 1e-4  # of gradients and weights, as in the authors' code
-
-
-@describe_fields
-@dataclass(frozen=True)
-class SequenceConfig:
-    """Everything that decides a training run; the defaults are those of the paper's control tasks.
-
-    Raises:
-        TypeError: If a value is not of its field's type; the message names it.
-        ValueError: If a number is outside its range.
-    """
-
-    constrained: bool = False  # condition on the cost to go, too
-    context: int = 20  # steps that an action may depend on, its own among them
-    updates: int = 10_000  # gradient steps
-    batch_size: int = 64  # windows an update; one from each step of the data if there are no more
-    width: int = 128  # numbers of a token
-    heads: int = 1  # of attention
-    layers: int = 3  # blocks
-    lr: float = 1e-4  # rate of AdamW
-    seed: int = 0  # of weights and batches
-
-    def __post_init__(self) -> None:
-        check_types(self)
-        check_at_least(self, context=1, updates=0, batch_size=1, width=1, heads=1, layers=1, seed=0)
-        check_above(self, lr=0.0)
-        if self.width % self.heads:
-            raise ValueError(f"width must be a multiple of heads, got {self.width}, {self.heads}")
 
 
 class DecisionTransformer:
@@ -70,6 +37,10 @@ class DecisionTransformer:
     A pair of return and budget that no trajectory has is left to the network: the augmentation of
     data that the second paper adds for such pairs is left out, as are its stochastic actor with an
     entropy, dropout, and the rise of the rate at the beginning.
+
+    Attributes:
+        reached: (cost, return) of the best trajectories of the data, by cost; empty if the folder
+            that it was loaded from does not say.
 
     Args:
         config: The settings.
@@ -109,9 +80,10 @@ class DecisionTransformer:
                 config.width, config.heads, config.layers,
             ),
         )  # fmt: skip
-        self._check(data)
+        check_data(self.shape, data)
         self.model.mean.copy_(data.observations.mean(0))
         self.model.scale.copy_(data.observations.std(0, unbiased=False) + 1e-3)
+        self.reached = reached_in(steps)
         largest = steps.conditions.abs().amax(0)
         self.model.condition_scale.copy_(torch.where(largest > 0, largest, 1.0))
 
@@ -126,30 +98,13 @@ class DecisionTransformer:
         self._batches = torch.Generator().manual_seed(config.seed)
         self.updates = 0
 
-    def _check(self, data: Transitions) -> None:
-        shape, found = self.shape, data.actions
-        if data.observations.shape[1] != shape.observation or data.discrete != shape.discrete:
-            raise ValueError(
-                f"the agent observes {shape.observation} numbers and has "
-                f"{'discrete' if shape.discrete else 'continuous'} actions; the data have "
-                f"{data.observations.shape[1]} and {'discrete' if data.discrete else 'continuous'}"
-            )
-        if not shape.discrete and found.shape[1] != shape.actions:
-            raise ValueError(f"actions have {found.shape[1]} numbers, not {shape.actions}")
-        low, high = (0, shape.actions - 1) if shape.discrete else (-1, 1)
-        if not low <= float(found.min()) <= float(found.max()) <= high:
-            raise ValueError(
-                f"actions must be from {low} to {high}, the data have some from "
-                f"{float(found.min()):g} to {float(found.max()):g}"
-            )
-
     def learn(self, data: Transitions, updates: int | None = None) -> dict[str, float]:
         """Take updates, those of the settings by default; return the loss of the last one.
 
         Raises:
             ValueError: If the data do not fit.
         """
-        self._check(data)
+        check_data(self.shape, data)
         steps = steps_of(data, self.config.constrained)
         count, size = len(data.rewards), self.config.batch_size
         found: dict[str, float] = {}
@@ -201,20 +156,27 @@ class DecisionTransformer:
         conditions = (target,) if budget is None else (target, budget)
         return TargetPolicy(self.model, self.config.context, conditions, signals, self.config.seed)
 
-    def save(self, path: Path | str) -> None:
-        """Write a folder; the settings last, so that an incomplete one is no agent.
+    def conditions(
+        self, target: float | None = None, budget: float | None = None
+    ) -> tuple[float, float | None]:
+        """Return target and budget for `policy`; None is replaced by what the data reached.
 
-        The optimiser is left out: what is loaded acts, and learns on as if it began.
+        The budget is then the least cost of a trajectory of the data, and the target the best
+        return of one within the budget (our choice).
+
+        Raises:
+            ValueError: If a number is not finite, the agent takes no budget, or no trajectory of
+                the data is within it.
         """
-        folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_tensors(folder / WEIGHTS_FILE, self.model.state_dict())
-        record = {
-            "format": FORMAT,
-            "config": dataclasses.asdict(self.config),
-            "shape": dataclasses.asdict(self.shape),
-        }
-        write_text(folder / CONFIG_FILE, json.dumps(record, indent=2))
+        return choose(self.reached, self.config.constrained, target, budget)
+
+    def check_env(self, env: gym.Env[Any, Any]) -> None:
+        """Refuse an environment of other observations or actions; the ValueError names both."""
+        check_env(self.shape, env)
+
+    def save(self, path: Path | str) -> None:
+        """Write a folder for `load`, without the optimiser."""
+        write_agent(path, FORMAT, dataclasses.asdict(self.config), self.model, reached=self.reached)
 
     @classmethod
     def load(cls, path: Path | str) -> "DecisionTransformer":
@@ -223,16 +185,29 @@ class DecisionTransformer:
         Raises:
             NotAModel: If the folder is not one of ours, or damaged.
         """
-        folder = Path(path)
-        record = read_json(folder / CONFIG_FILE)
-        try:
-            if record["format"] != FORMAT:
-                raise ValueError(f"its format is {record['format']!r}, not {FORMAT!r}")
+
+        def make(saved: SavedAgent) -> "DecisionTransformer":
             agent = cls.__new__(cls)
-            agent._make(SequenceConfig(**record["config"]), SequenceShape(**record["shape"]))
-            agent.model.load_state_dict(read_tensors(folder / WEIGHTS_FILE))
-        except NotAModel:
-            raise
-        except (ValueError, KeyError, TypeError, RuntimeError) as error:
-            raise NotAModel(f"{folder} is not a decision transformer: {error}") from None
-        return agent
+            agent._make(SequenceConfig(**saved.config), SequenceShape(**saved.shape))
+            agent.model.load_state_dict(saved.weights)
+            agent.reached = read_reached(saved.record.get("reached", ()))
+            return agent
+
+        return read_agent(path, FORMAT, "a decision transformer", make)
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Return the whole state of training by name, for `load_tensors`."""
+        return self._learning.tensors(self.updates)
+
+    def load_tensors(self, found: Mapping[str, torch.Tensor]) -> None:
+        """Restore what `tensors` returned: training goes on as if it had never stopped.
+
+        Raises:
+            KeyError: If a tensor is missing.
+            RuntimeError: If one does not fit.
+        """
+        self.updates = self._learning.load_tensors(found)
+
+    @property
+    def _learning(self) -> Learning:
+        return Learning(self.model, {"actor": self._optimiser}, self._batches)

@@ -84,7 +84,10 @@ def steps_of(data: Transitions, constrained: bool) -> Steps:
     sums = [data.rewards]
     if constrained:
         if data.costs is None:
-            raise ValueError("these transitions have no costs: give `costs` to `relabelled`")
+            raise ValueError(
+                "these transitions have no costs, which a constrained agent needs: the environment "
+                "reports no info['cost'], so give `costs` to `relabelled`"
+            )
         sums.append(data.costs)
     conditions = torch.stack([to_go(one, data.ends) for one in sums], 1)
     return Steps(data, conditions, times_of(data.ends))

@@ -199,7 +199,7 @@ def returns_beside(
     """Return a row of `evaluate_rollouts`: returns of a policy and other controllers in one task.
 
     Args:
-        policy: Named `model` in the row.
+        policy: Named `model` in the row; it plays before the others.
         env: Made with its task.
         task: That task.
         episodes: Of each policy.

@@ -43,6 +43,10 @@ class TrainedAgent:
             raise UsageError(f"there is no directory {str(run)!r}")
         try:
             found = read_json(run / "config.json")
+            if {"task", "method"} <= found.keys():
+                raise UsageError(
+                    f"{run} is of an offline agent, which has one task: zerogym predict {run}"
+                )
             named, arguments = found["env"], found["env_kwargs"]
             self.gamma = found["gamma"] if "agent" not in found else found["agent"].get("gamma")
         except (NotAModel, KeyError, AttributeError) as error:

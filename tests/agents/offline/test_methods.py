@@ -296,6 +296,7 @@ def test_climbing_q_moves_a_cloned_actor_by_its_weight() -> None:
 def test_methods_are_listed_and_name_their_papers() -> None:
     from zerogym.agents.offline import METHODS
 
-    assert sorted(METHODS) == ["bc", "cql", "f_dvl", "iql", "td3_bc"]
+    sequences = ["constrained_decision_transformer", "decision_transformer"]
+    assert sorted(METHODS) == sorted(["bc", "cql", "f_dvl", "iql", "td3_bc", *sequences])
     assert all(METHODS[name].source for name in METHODS)
     assert METHODS.make("bc") == BC()

@@ -14,7 +14,8 @@ import numpy as np  # noqa: E402
 
 from zerogym.agents.datasets.dataset import collect  # noqa: E402
 from zerogym.agents.offline import OfflineAgent, relabelled  # noqa: E402
-from zerogym.agents.offline.training import OfflineRunConfig, train_offline  # noqa: E402
+from zerogym.agents.offline.run_config import OfflineRunConfig  # noqa: E402
+from zerogym.agents.offline.training import train_offline  # noqa: E402
 from zerogym.cli import app  # noqa: E402
 from zerogym.errors import UnknownName  # noqa: E402
 

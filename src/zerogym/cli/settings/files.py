@@ -93,7 +93,8 @@ def from_file(saved: Mapping[str, Any], typed: Mapping[str, Any], file: Path) ->
     from zerogym.envs.recorded import recorded_id, recorded_wrappers, without_keys
 
     kept = {name: value for name, value in saved.items() if name not in typed}
-    for setting in (*TABLES, "policy", "features", "agent"):  # of collections, of zero-shot agents
+    # Beside those of language models: of collections, of zero-shot and of offline agents.
+    for setting in (*TABLES, "policy", "features", "agent", "method", "draw"):
         recorded_part(kept.get(setting), file, typed_modules)
     if "env" in kept:
         recorded_id(kept["env"], file)

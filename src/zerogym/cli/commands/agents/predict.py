@@ -1,4 +1,4 @@
-"""`zerogym predict RUN PROMPT...`: a trained zero-shot agent plays saved prompts."""
+"""`zerogym predict RUN [PROMPT...]`: a zero-shot agent plays saved prompts, an offline its task."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,6 +7,7 @@ import typer
 from rich.markup import escape
 
 from zerogym.cli.console import UsageError, friendly, out, printable, progress_bar
+from zerogym.cli.offline import offline_returns, offline_settings
 from zerogym.cli.rewards import recorded_reward, typed_reward
 from zerogym.cli.zero_shot import TrainedAgent, make_table, numbers, place
 from zerogym.errors import require
@@ -16,25 +17,48 @@ from zerogym.errors import require
 def predict(
     run: Annotated[Path, typer.Argument(help="A run directory of `zerogym train`.")],
     prompts: Annotated[
-        list[Path], typer.Argument(help="What `zerogym infer --save` kept: files, or its folder.")
-    ],
+        list[Path] | None,
+        typer.Argument(
+            help="What `zerogym infer --save` kept: files, or its folder; none of an offline agent."
+        ),
+    ] = None,
     task: Annotated[
         str | None,
         typer.Option(
             help="The task, by name, as a reward or module:Name; else that of each prompt."
         ),
     ] = None,
+    target: Annotated[
+        float | None,
+        typer.Option(help="Return for a decision transformer; else the best of its data."),
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(help="Cost for a constrained one; else the least of its data."),
+    ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Of each prompt and policy.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Of the starts.")] = 0,
 ) -> None:
-    """Let a trained zero-shot agent act on saved prompts, and compare its returns.
+    """Let a trained agent act, and compare its returns.
 
-    Nothing is inferred again: z is read from the file. The score is 0 for random actions and 1 for
-    the oracle.
+    A zero-shot agent acts on saved prompts: nothing is inferred again, z is read from the file. An
+    offline agent (`zerogym train offline`) acts in its task, a decision transformer towards a
+    --target return and, if it is constrained, within a --budget of cost. The score is 0 for random
+    actions and 1 for the oracle.
     """
     require("torch", "control", "zerogym predict")
     from zerogym.agents.zero_shot.prompts.prompt import Prompt
 
+    settings = offline_settings(run)
+    if settings is not None:
+        if prompts or task:
+            raise UsageError(f"{run} is of an offline agent, which has one task and no prompts")
+        out.print(offline_returns(run, settings, target, budget, episodes, seed))
+        return
+    if target is not None or budget is not None:
+        raise UsageError("only offline agents take --target and --budget")
+    if not prompts:
+        raise UsageError(f"no prompt: `zerogym infer {run} --save FOLDER` makes some")
     agent = TrainedAgent(run)
     model = agent.only_fb("saved prompts")
     loaded = {path: Prompt.load(path, model) for path in _files(prompts)}

@@ -1,6 +1,6 @@
 """`zerogym train llm`, `best`, `fb`, `zero_shot`, `offline`: options are the fields of the config.
 
-`llm`, `fb` and `zero_shot` keep a run directory; Ctrl-C saves, and `--resume DIR` continues.
+All but `best` keep a run directory; Ctrl-C saves, and `--resume DIR` continues.
 """
 
 import json
@@ -215,31 +215,51 @@ def train_zero_shot(
     out.print(f"Next: zerogym infer {escape(str(folder))}")
 
 
-@train.command("offline", cls=settings_command("zerogym.agents.offline.training:OfflineRunConfig"))
+@train.command(
+    "offline", cls=settings_command("zerogym.agents.offline.run_config:OfflineRunConfig")
+)
 @friendly
 def train_offline_agent(
-    context: typer.Context, chosen: RunFolder = None, config_file: ConfigFile = None
+    context: typer.Context,
+    chosen: RunFolder = None,
+    resume: Resume = None,
+    config_file: ConfigFile = None,
 ) -> None:
-    """Train an offline agent (bc, iql, cql, td3_bc, f_dvl) on one task, from stored data."""
+    """Train an offline agent (`zerogym parts method`) on one task, from stored data."""
     require("torch", "control", "zerogym train offline")
-    from zerogym.agents.offline.training import OfflineRunConfig, train_offline
+    from zerogym.agents.offline.run_config import OfflineRunConfig
+    from zerogym.agents.offline.training import train_offline
 
     given = _with_full_id(typed(context))
     import_settings(given)
-    config = build(OfflineRunConfig, read_config(OfflineRunConfig, config_file, given))
-    folder = chosen or Path("runs/offline")
+    given = read_config(OfflineRunConfig, config_file, given)
+    folder = resume or chosen or Path("runs/offline")
+    if resume is not None:
+        file = resume / "config.json"
+        given = from_file(_read(file), given, file)
+    config = build(OfflineRunConfig, given)
+    with usage_errors(ValueError):
+        config.check_family(given)  # also those that are given as they are by default
+    done = 0
     with progress_bar() as bar:
         line = bar.add_task("updates", total=config.updates, note="")
 
         def show(updates: int, metrics: Mapping[str, float]) -> None:
-            bar.update(line, completed=updates, note=shown_metrics(metrics, ""))
+            nonlocal done
+            done = updates
+            bar.update(line, completed=updates, note=shown_metrics(metrics, "loss/"))
 
-        with _run_errors():
+        verb = "offline"
+        with interrupted(lambda: _continuation(done, "updates", verb, folder)), _run_errors():
             found = train_offline(config, folder, show)
     out.print(f"[green]Model:[/] {escape(str(folder / 'model'))}")
     if "evaluation/return" in found:
         mean = found["evaluation/return"]
-        out.print(f"Mean return of {config.task}: {mean:.2f} over {config.episodes} episodes")
+        cost = found.get("evaluation/cost")
+        costs = "" if cost is None else f", mean cost {cost:.2f}"
+        played = f"over {config.episodes} episodes"
+        out.print(f"Mean return of {config.task}: {mean:.2f}{costs} {played}")
+        out.print(f"Next: zerogym predict {escape(str(folder))}")
 
 
 def _show_scores(path: Path) -> None:
