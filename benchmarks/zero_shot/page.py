@@ -59,7 +59,7 @@ def page(table: Reduced, ablation: Reduced | None = None, picture: str | None = 
         picture: Path of the picture of ways, from the page.
     """
     parts = [HEAD, in_words(table)]
-    parts += [_kind(table, kind) for kind in _kinds(table)]
+    parts += [table_of_kind(table, kind, f"Tasks: {kind}") for kind in _kinds(table)]
     parts += [RIVALS, _costs(table), _source(table, "zerogym bench zero_shot", "table")]
     if picture:
         parts.append(
@@ -76,13 +76,20 @@ def _kinds(table: Reduced) -> list[str]:
     return list(dict.fromkeys(row["kind"] for row in table["rows"]))
 
 
-def _kind(table: Reduced, kind: str) -> str:
+def table_of_kind(table: Reduced, kind: str, title: str) -> str:
+    """Return the section of one kind: a line a column of the table, worlds beside each other.
+
+    Args:
+        table: Its `rows` have `world`, `kind`, `horizon` and `scores` by column and seed.
+        kind: Of the rows that are taken.
+        title: Of the section.
+    """
     rows = [row for row in table["rows"] if row["kind"] == kind]
     names = [row["world"] for row in rows]
     best = [_best(row, table["columns"]) for row in rows]
     horizons = [f"*{row['horizon']:g}*" for row in rows]
     lines = [
-        f"\n## Tasks: {kind}\n",
+        f"\n## {title}\n",
         f"|  | {' | '.join(names)} | IQM |",
         "| --- |" + " ---: |" * (len(rows) + 1),
         f"| *horizon* | {' | '.join(horizons)} |  |",

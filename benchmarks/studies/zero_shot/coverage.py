@@ -77,7 +77,7 @@ def walks(world: TabularEnv, kind: str, steps: int, seed: int) -> Dataset:
 
 def actions_in_data(world: Any, data: Dataset) -> NDArray[np.bool_]:
     """Return the state-action pairs of the data as a mask; (S, A)."""
-    shown = np.zeros(world.next_state.shape, dtype=np.bool_)
+    shown = np.zeros(world.mdp.outcomes.shape[:2], dtype=np.bool_)
     shown[world.state_of(data.observations), data.actions] = True
     return shown
 
@@ -91,7 +91,7 @@ def best_inside(world: TabularEnv, task: Task, shown: NDArray[np.bool_], gamma: 
     reward, values = world.reward_of(task), np.zeros(world.num_states)  # (S, A), (S,)
     known = shown.any(axis=1)
     while True:
-        q = reward + gamma * expected(world.next_state, values)  # (S, A)
+        q = reward + gamma * expected(world.mdp.dynamics, values)  # (S, A)
         found = np.where(known, np.where(shown, q, -np.inf).max(axis=1), q.mean(axis=1))
         if np.abs(found - values).max() * gamma <= TOLERANCE * (1 - gamma):
             return np.asarray(found)

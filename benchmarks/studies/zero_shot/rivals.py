@@ -67,13 +67,13 @@ def best_of_data(world: TabularEnv, task: Task, shown: NDArray[np.bool_], gamma:
     """Return the best policy (S, A) with only the actions of the data, by the world's own model.
 
     Args:
-        world: A deterministic tabular environment.
+        world: A tabular environment.
         task: The task.
         shown: (S, A) of `coverage.actions_in_data`; in states without data, actions are random.
         gamma: Discount.
     """
     values = best_inside(world, task, shown, gamma)
-    q = world.reward_of(task) + gamma * expected(world.next_state, values)  # (S, A)
+    q = world.reward_of(task) + gamma * expected(world.mdp.dynamics, values)  # (S, A)
     inside = np.where(shown, q, -np.inf)
     chosen = np.eye(q.shape[1])[inside.argmax(axis=1)]
     return np.where(shown.any(axis=1, keepdims=True), chosen, 1 / q.shape[1])
