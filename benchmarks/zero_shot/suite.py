@@ -67,6 +67,7 @@ ENTRIES = (
     ZeroShotEntry("SF BYOL-gamma", {"part": "sf", "features": "byol_gamma"}, 2_000),
     ZeroShotEntry("SF TD-JEPA", {"part": "sf", "features": "td_jepa"}, 2_000),
     ZeroShotEntry("PLDM", {"part": "pldm"}, 2_000),
+    ZeroShotEntry("PMA", {"part": "pma"}, 2_000),
     ZeroShotEntry("PSM", {"part": "psm"}, 450),
     ZeroShotEntry("HILP", {"part": "hilp"}, 3_000),
     ZeroShotEntry("FRE", {"part": "fre"}, 3_000),

@@ -22,6 +22,7 @@ from zerogym.agents.zero_shot.agents.measures import (
 )
 from zerogym.agents.zero_shot.agents.planners import (
     PLDMSettings,
+    PMASettings,
 )
 from zerogym.agents.zero_shot.agents.table import (
     AGENTS,
@@ -50,6 +51,7 @@ __all__ = [
     "HILPSettings",
     "HIQLSettings",
     "PLDMSettings",
+    "PMASettings",
     "PSMSettings",
     "QRLSettings",
     "SFSettings",

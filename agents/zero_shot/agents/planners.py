@@ -51,3 +51,43 @@ class PLDMSettings(Agent):
     def __call__(self, start: Start) -> Any:
         """Return a new agent."""
         return self.model_class().start(self, start)
+
+
+@agent("pma")
+@dataclass(frozen=True)
+class PMASettings(Agent):
+    """Learn codes of actions with predictable, different outcomes, and plan in codes."""
+
+    source = "Predictable MDP Abstraction for Unsupervised Model-Based RL (2023, arXiv 2302.03921)"
+    model = f"{METHODS}.pma:PMA"
+    codes: int = 8  # K, of actions (theirs vectors, of as many numbers as the action)
+    hidden: int = 64  # width of the hidden layers (theirs 512)
+    models: int = 3  # E, whose disagreement counts (theirs 5)
+    softness: float = 0.02  # of the decoder softmax(Q / softness), above 0 (theirs learned)
+    bonus: float = 0.03  # weight of the disagreement in the decoder's reward, as theirs
+    lr: float = 1e-3  # Adam's rate (theirs 3e-4)
+    batch_size: int = 64  # transitions of an update (theirs 256)
+    horizon: int = 6  # steps of a plan (theirs 15)
+    plans: int = 64  # drawn in each round (theirs 256)
+    rounds: int = 4  # of a decision (theirs 10)
+    temperature: float = 0.5  # of the weights of plans, in standard deviations of their returns
+    penalty: float = 1.0  # weight of the disagreement in plans (theirs 0 to 20)
+    gamma: float = 0.95  # discount a step in a plan, in [0, 1] (theirs 1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for field in ("hidden", "models", "horizon", "rounds"):
+            if getattr(self, field) < 1:
+                raise ValueError(f"agent pma: {field} must be at least 1")
+        for field in ("codes", "batch_size", "plans"):
+            if getattr(self, field) < 2:
+                raise ValueError(f"agent pma: {field} must be at least 2")
+        for field in ("bonus", "penalty", "lr"):
+            if getattr(self, field) < 0:
+                raise ValueError(f"agent pma: {field} must be at least 0")
+        if not 0 <= self.gamma <= 1 or min(self.softness, self.temperature) <= 0:
+            raise ValueError("agent pma: gamma must be in [0, 1], softness and temperature above 0")
+
+    def __call__(self, start: Start) -> Any:
+        """Return a new agent."""
+        return self.model_class().start(self, start)
