@@ -3,6 +3,8 @@
 zerogym bench zero_shot --out runs/table                              # measure
 python -m zerogym.benchmarks.zero_shot --results runs/table           # take in, and write
 python -m zerogym.benchmarks.zero_shot --run-ablation --ablation runs/ablation
+python -m zerogym.benchmarks.zero_shot --run-longer --longer runs/longer
+python -m zerogym.benchmarks.zero_shot --spans                        # five minutes of training
 python -m zerogym.benchmarks.zero_shot --ways                         # two minutes of training
 python -m zerogym.benchmarks.zero_shot                                # the page only
 """
@@ -20,7 +22,8 @@ from zerogym.benchmarks.zero_shot.reduced import reduce_run
 from zerogym.benchmarks.zero_shot.runner import Plan, run_zero_shot
 
 FOLDER, PAGE = "zero_shot", "zero_shot_table.md"
-TABLE, ABLATION, WAYS = "table.json", "ablation.json", "ways.json"
+TABLE, ABLATION, LONGER = "table.json", "ablation.json", "longer.json"
+SPANS, WAYS = "spans.json", "ways.json"
 PICTURE = "ways.svg"
 
 
@@ -31,6 +34,11 @@ def main(
     ] = None,
     ablation: Annotated[Path | None, typer.Option(help="The same of variants.")] = None,
     run_ablation: Annotated[bool, typer.Option(help="Train what that folder lacks.")] = False,
+    longer: Annotated[
+        Path | None, typer.Option(help="The same of agents with more updates.")
+    ] = None,
+    run_longer: Annotated[bool, typer.Option(help="Train what that folder lacks.")] = False,
+    spans: Annotated[bool, typer.Option(help="Measure what prompts keep of rewards.")] = False,
     ways: Annotated[bool, typer.Option(help="Train the agents of the picture.")] = False,
 ) -> None:
     """Write the page of zero-shot agents."""
@@ -45,9 +53,16 @@ def main(
             from zerogym.benchmarks.zero_shot.ablation import PLACES, SEEDS, VARIANTS
 
             plan = Plan(PLACES, VARIANTS, (), SEEDS)
-            if run_ablation:
-                run_zero_shot(plan, ablation)
-            _write(numbers / ABLATION, reduce_run(plan, read_records(ablation / RESULTS)))
+            _take_in(plan, ablation, run_ablation, numbers / ABLATION)
+        if longer:
+            from zerogym.benchmarks.zero_shot import longer as more
+
+            plan = Plan(more.PLACES, more.LONGER, (), more.SEEDS)
+            _take_in(plan, longer, run_longer, numbers / LONGER)
+        if spans:
+            from zerogym.benchmarks.zero_shot.spans import measure_spans
+
+            _write(numbers / SPANS, measure_spans())
         if ways:
             from zerogym.benchmarks.zero_shot.ways import walk
 
@@ -59,14 +74,22 @@ def main(
         raise typer.BadParameter(str(error)) from None
 
 
+def _take_in(plan: Plan, folder: Path, run: bool, numbers: Path) -> None:
+    if run:
+        run_zero_shot(plan, folder)
+    _write(numbers, reduce_run(plan, read_records(folder / RESULTS)))
+
+
 def made(docs: Path) -> dict[Path, str]:
     """Return the page and its picture from the numbers beside it, as text by path."""
     from zerogym.benchmarks.zero_shot.ways import picture
 
-    table, ablation, ways = (_read(docs / FOLDER / name) for name in (TABLE, ABLATION, WAYS))
+    table, ablation, longer, spans, ways = (
+        _read(docs / FOLDER / name) for name in (TABLE, ABLATION, LONGER, SPANS, WAYS)
+    )
     if table is None:
         raise ValueError(f"there is no {docs / FOLDER / TABLE}: take in a run by --results FOLDER")
-    text = page(table, ablation, f"{FOLDER}/{PICTURE}" if ways else None)
+    text = page(table, ablation, longer, spans or (), f"{FOLDER}/{PICTURE}" if ways else None)
     found = {docs / PAGE: text}
     if ways:
         found[docs / FOLDER / PICTURE] = picture(ways)

@@ -5,7 +5,7 @@ processor do not decide a digit.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from zerogym.benchmarks.results.estimates import Estimate
 from zerogym.benchmarks.statistics.bootstrap import estimate
 from zerogym.benchmarks.statistics.run_scores import RunScores, interquartile_mean
+from zerogym.benchmarks.zero_shot.reasons import gains, kept
 from zerogym.benchmarks.zero_shot.suite import ORACLE
 from zerogym.benchmarks.zero_shot.table import over_seeds
 from zerogym.benchmarks.zero_shot.words import in_words
@@ -50,12 +51,20 @@ that are narrow.
 """
 
 
-def page(table: Reduced, ablation: Reduced | None = None, picture: str | None = None) -> str:
+def page(
+    table: Reduced,
+    ablation: Reduced | None = None,
+    longer: Reduced | None = None,
+    spans: Sequence[Reduced] = (),
+    picture: str | None = None,
+) -> str:
     """Return the page in Markdown.
 
     Args:
         table: Of `reduce_run`.
         ablation: The same of the variants of forward-backward.
+        longer: The same of agents with more updates.
+        spans: Of `measure_spans`.
         picture: Path of the picture of ways, from the page.
     """
     parts = [HEAD, in_words(table)]
@@ -66,6 +75,12 @@ def page(table: Reduced, ablation: Reduced | None = None, picture: str | None = 
             "\n## Ways\n\nOne task a row, one seed; the start is where *greedy on random's Q* loses"
             f" the most, else the farthest from the goal.\n\n![Ways on small maps]({picture})\n"
         )
+    if spans:
+        call = "python -m zerogym.benchmarks.zero_shot --spans"
+        parts += [kept(spans), f"\n*`{call}`; [the numbers](zero_shot/spans.json).*\n"]
+    if longer:
+        call = "python -m zerogym.benchmarks.zero_shot --run-longer --longer FOLDER"
+        parts += [gains(table, longer), _source(longer, call, "longer")]
     if ablation:
         call = "python -m zerogym.benchmarks.zero_shot --run-ablation --ablation FOLDER"
         parts += [_ablation(ablation), _source(ablation, call, "ablation")]

@@ -6,17 +6,34 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.agents import AGENTS, Start
 from zerogym.benchmarks.zero_shot.__main__ import FOLDER, WAYS, made
 from zerogym.benchmarks.zero_shot.ablation import PLACES, VARIANTS
 from zerogym.benchmarks.zero_shot.cells import data_of
+from zerogym.benchmarks.zero_shot.longer import LONGER, TIMES
 from zerogym.benchmarks.zero_shot.page import page, shown
+from zerogym.benchmarks.zero_shot.reasons import gains, kept
 from zerogym.benchmarks.zero_shot.reduced import horizons_of, reduce_run
 from zerogym.benchmarks.zero_shot.runner import Plan, identity
-from zerogym.benchmarks.zero_shot.suite import GREEDY, ORACLE, ZeroShotEntry, ZeroShotWorld
+from zerogym.benchmarks.zero_shot.spans import (
+    AGENTS_SHOWN,
+    kept_share,
+    meant_task,
+    shares_of,
+)
+from zerogym.benchmarks.zero_shot.suite import (
+    ENTRIES,
+    GREEDY,
+    ORACLE,
+    ZeroShotEntry,
+    ZeroShotWorld,
+)
 from zerogym.benchmarks.zero_shot.words import compare, in_words
+from zerogym.envs.control.core.tasks import Task
 
 DOCS = Path(__file__).parents[3] / "docs"
 SMALL = ZeroShotWorld("open", "zerogym/OpenGrid-v0", {"layout": "open_3"}, steps=600)
@@ -117,3 +134,68 @@ def test_a_variant_differs_from_the_agent_of_the_table_in_its_change_only() -> N
     one, other = (json.loads(config.to_json()) for config in (base, sharp))
     assert [name for name in one if one[name] != other[name]] == ["temperature"]
     assert [world.name for world in PLACES] == ["slippery rooms", "pits"]
+
+
+def test_more_updates_are_compared_on_the_seeds_that_both_have() -> None:
+    table = {"rows": [row("goal", 1, FB=[0.2, 0.4, 0.9], CRL=[0.5]), row("smooth", 4, FB=[0.1])]}
+    longer = {"rows": [row("goal", 1, FB=[0.6, 0.8])], "columns": ["FB", "CRL"]}
+    text = gains(table, longer)
+    assert "| agent | open: goal |" in text and "same 2 seeds" in text
+    assert "| FB | 0.30 → 0.70 |" in text and "CRL" not in text
+
+
+def test_agents_with_more_updates_differ_in_nothing_else() -> None:
+    before = {entry.name: entry for entry in ENTRIES}
+    for entry in LONGER:
+        own = before[entry.name]
+        assert entry.updates == TIMES * own.updates
+        if own.agent["part"] == "fre":
+            before_it, after_it = (vars(AGENTS.make(one.agent)) for one in (own, entry))
+            assert after_it == {**before_it, "warmup": TIMES * before_it["warmup"]}
+        else:
+            assert entry.agent == own.agent
+
+
+class Reads:
+    """A model with features: one number for each observation."""
+
+    def features(self, before: torch.Tensor, after: torch.Tensor) -> torch.Tensor:
+        return after[:, :1]
+
+
+class Decodes:
+    """A model that decodes the same number everywhere."""
+
+    def infer(self, task: Task) -> torch.Tensor:
+        return torch.zeros(2)
+
+    def decode(self, z: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        return torch.full(states.shape[:2], 0.5)
+
+
+def test_the_meant_reward_is_the_least_squares_fit_or_what_is_decoded() -> None:
+    after = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], dtype=np.float32)
+    data = Dataset(after, np.zeros(4, dtype=np.int64), after)
+    plane = Task("plane", "", lambda obs, action, after: after @ np.array([2.0, 1.0]))
+    fitted, decoded = (meant_task(model, plane, data) for model in (Reads(), Decodes()))
+    assert data.rewards(fitted) == pytest.approx([0.5, 2.5, 0.5, 2.5])
+    assert kept_share(plane, fitted, data) == pytest.approx(4 / 5)  # variances 4 and 1, over four
+    assert data.rewards(decoded) == pytest.approx([1.5] * 4)  # half of the greatest
+    assert kept_share(plane, decoded, data) == 0.0
+    with pytest.raises(TypeError, match="neither features nor a decoder"):
+        meant_task(object(), plane, data)
+
+
+def test_agents_of_each_sort_have_numbers_for_each_kind_of_reward() -> None:
+    sorts = ("FB", "PLDM", "HILP", "FRE")
+    assert set(sorts) < set(AGENTS_SHOWN) <= {entry.name for entry in ENTRIES}
+    shares = shares_of(SMALL, 0, updates=1, agents=sorts)
+    assert tuple(shares) == sorts
+    for agent, by_kind in shares.items():
+        assert set(by_kind) == {"multi goal", "goal penalty", "smooth"}, agent
+        for numbers in by_kind.values():
+            assert 0 <= numbers["kept"] <= 1 >= numbers["optimum"], agent
+    # Nine cells are fewer than the dimensions of B: nothing of a reward is lost.
+    assert shares["FB"]["smooth"]["kept"] == shares["FB"]["smooth"]["optimum"] == 1.0
+    text = kept([{"world": "open", "shares": shares}])
+    assert f"| FB | 1.00 / 1.00 / {shares['FB']['multi goal']['score'] + 0.0:.2f} |" in text

@@ -1,0 +1,75 @@
+"""Reasons for the scores of the table, parts of its page: what prompts keep, and more updates."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from zerogym.benchmarks.zero_shot.longer import TIMES
+
+KEPT = """
+## What agents make of a reward
+
+Agents with features replace a reward by its least squares fit to these, FRE by what its decoder
+reads from the code. Three numbers: the share of the reward's variance on the data that is kept; the
+score in the task of the best policy for what is kept; the agent's score. Where the second is low,
+features or code are to blame, and where it is far above the third, the policy. Means over the tasks
+of a kind, one seed.
+
+"""
+LONGER = f"""
+## {TIMES} times the updates
+
+Scores of the table, and after the arrow those with {TIMES} times its updates (FRE's encoder, too):
+means over the same {{seeds}} seeds.
+
+"""
+
+
+def kept(spans: Sequence[Mapping[str, Any]]) -> str:
+    """Return what agents keep of rewards, what it is worth, and what they score.
+
+    Args:
+        spans: Of `measure_spans`.
+    """
+    columns = [(span, kind) for span in spans for kind in next(iter(span["shares"].values()))]
+    titles = [f"{span['world']}: {kind}" for span, kind in columns]
+    lines = [f"| agent | {' | '.join(titles)} |", "| --- |" + " ---: |" * len(titles)]
+    for agent in spans[0]["shares"]:
+        found = [span["shares"][agent][kind] for span, kind in columns]
+        cells = [
+            " / ".join(f"{each[name] + 0.0:.2f}" for name in ("kept", "optimum", "score"))
+            for each in found
+        ]
+        lines.append(f"| {agent} | {' | '.join(cells)} |")
+    return KEPT + "\n".join(lines) + "\n"
+
+
+def gains(table: Mapping[str, Any], longer: Mapping[str, Any]) -> str:
+    """Return the scores of agents before and after more updates, with the same seeds.
+
+    Args:
+        table: Of `reduce_run`, of the table.
+        longer: The same with more updates.
+    """
+    before = {(row["world"], row["kind"]): row["scores"] for row in table["rows"]}
+    rows = [row for row in longer["rows"] if row["scores"]]
+    titles = [f"{row['world']}: {row['kind']}" for row in rows]
+    lines = [f"| agent | {' | '.join(titles)} |", "| --- |" + " ---: |" * len(titles)]
+    seeds = set()
+    for agent in longer["columns"]:
+        cells = []
+        for row in rows:
+            here, there = (
+                scores.get(agent, {})
+                for scores in (row["scores"], before[row["world"], row["kind"]])
+            )
+            shared = sorted(set(here) & set(there))
+            seeds.add(len(shared))
+            means = [np.mean([one[seed] for seed in shared]) for one in (there, here) if shared]
+            cells.append(" → ".join(f"{value + 0.0:.2f}" for value in means) or "–")
+        if set(cells) != {"–"}:
+            lines.append(f"| {agent} | {' | '.join(cells)} |")
+    counts = sorted(seeds - {0})
+    number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return LONGER.format(seeds=number) + "\n".join(lines) + "\n"
