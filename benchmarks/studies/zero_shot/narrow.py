@@ -5,6 +5,9 @@ places, and one action in each. Both penalties are weighted as in TD3+BC, "A
 Minimalist Approach to Offline Reinforcement Learning" (2021, arXiv 2106.06860); `flow_bc` is the
 distance to a flow of the data's actions, see `agents/zero_shot/algorithms/flow_bc.py`. Values of
 the free actor may grow without bound, which is the subject here: runs go on where they diverge.
+
+Agent `breeze` (`agents/zero_shot/algorithms/breeze.py`) has the sizes, rates and updates of FB, and
+attention; without V, its values are those of the policy's own actions and not of the data's.
 """
 
 from dataclasses import replace
@@ -15,9 +18,12 @@ import numpy as np
 import torch
 
 from zerogym.agents.datasets.dataset import Dataset
+from zerogym.agents.zero_shot.agents import BreezeSettings
+from zerogym.agents.zero_shot.algorithms.breeze import ContinuousBreeze
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation.diagnosis import LARGE, value_excess
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_rollouts
+from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.benchmarks.studies.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.studies.zero_shot.training import trained, without_seed
 from zerogym.envs.control.core.tasks import Task
@@ -41,31 +47,37 @@ RUNS = {
     "FB, near the data's actions": replace(BASE, bc=10.0),
     "FB, near a flow of them": replace(BASE, flow_bc=10.0),
 }
+REGULARISED = {"BREEZE": BreezeSettings(), "BREEZE, without V": BreezeSettings(value=False)}
 SCORE, MADE_UP = "goals", "goals with values that are made up"
 
 
 def measure(cell: Cell, seed: int) -> Scores:
-    """Train all runs on the same walks and score them."""
+    """Train on the walks of the seed, the same for all runs, and score every goal."""
     world: Any = gym.make(BASE.env).unwrapped
     goals = [task for task in world.tasks.values() if task.goal is not None]
-    data = expert_walks([task.name for task in goals], seed)
-    models = {name: trained(config, seed, data) for name, config in RUNS.items()}
-    scores: dict[str, dict[str, dict[str, float]]] = {}
+    model = _model(cell.run, seed, expert_walks([task.name for task in goals], seed))
 
     def make(task: Task) -> gym.Env[Any, Any]:
         return gym.make(BASE.env, task=task)
 
-    for name, model in models.items():
-        rows = evaluate_rollouts(model, make, goals, EPISODES, EPISODES * seed)
-        zs = {task.name: torch.as_tensor(model.infer(task)) for task in goals}
-        scores[name] = {
-            SCORE: {task: row["score"] for task, row in rows.items()},
-            MADE_UP: {
-                task: float(value_excess(model, z, BASE.gamma) > LARGE) for task, z in zs.items()
-            },
-        }
+    rows = evaluate_rollouts(model, make, goals, EPISODES, EPISODES * seed)
+    zs = {task.name: torch.as_tensor(model.infer(task)) for task in goals}
+    made_up = {t: float(value_excess(model, z, BASE.gamma) > LARGE) for t, z in zs.items()}
+    own = {SCORE: {task: row["score"] for task, row in rows.items()}, MADE_UP: made_up}
     line = {task: row["straight_line_score"] for task, row in rows.items()}
-    return scores | {"straight line": {SCORE: line}}
+    # The line is the same beside each run, and is kept once.
+    return {cell.run: own} | ({"straight line": {SCORE: line}} if cell.run == "FB" else {})
+
+
+def _model(run: str, seed: int, data: Dataset) -> FBModel:
+    if run in RUNS:
+        return trained(RUNS[run], seed, data)
+    settings, base = REGULARISED[run], RUNS["FB"]
+    config = replace(base, seed=seed, net="attention" if settings.attention else base.net)
+    samples = data.take(config.samples, seed)
+    agent = ContinuousBreeze.of(config, settings, samples, data.actions.shape[1])
+    agent.learn(data, config.updates)
+    return agent.model
 
 
 def expert_walks(goals: list[str], seed: int) -> Dataset:
@@ -91,8 +103,9 @@ PROOF = Proof(
     f"{WALKS} walks of the oracle in a point maze. Goals: 0 is random actions, 1 the oracle. "
     f"Beside them the share of goals with a value of more than {LARGE} times what the reward can "
     "add up to at most.",
-    {name: without_seed(config) for name, config in RUNS.items()},
-    (Cell("s", "every agent"),),
+    {name: without_seed(config) for name, config in RUNS.items()}
+    | {name: settings.record() for name, settings in REGULARISED.items()},
+    tuple(Cell("s", run) for run in (*RUNS, *REGULARISED)),
     measure,
     "The weight of the distances, 10, was chosen with seed 0. A free actor makes its values up; "
     "near the data they stay possible. That alone makes no good policy: near a flow of actions it "
