@@ -85,8 +85,8 @@ def steps_of(data: Transitions, constrained: bool) -> Steps:
     if constrained:
         if data.costs is None:
             raise ValueError(
-                "these transitions have no costs, which a constrained agent needs: the environment "
-                "reports no info['cost'], so give `costs` to `relabelled`"
+                "these transitions have no costs, which a constrained agent needs: collect again "
+                "where the environment reports info['cost'], or give `costs` to `relabelled`"
             )
         sums.append(data.costs)
     conditions = torch.stack([to_go(one, data.ends) for one in sums], 1)

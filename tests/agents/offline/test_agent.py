@@ -24,7 +24,7 @@ from zerogym.agents.offline import (  # noqa: E402
 from zerogym.agents.offline.methods.cql import CQL  # noqa: E402
 from zerogym.agents.offline.methods.iql import IQL  # noqa: E402
 from zerogym.agents.zero_shot.evaluation.returns import policy_score  # noqa: E402
-from zerogym.errors import UnknownName  # noqa: E402
+from zerogym.errors import ImportRefused, UnknownName  # noqa: E402
 
 SMALL: dict[str, Any] = {"hidden": 8, "batch_size": 16, "lr": 1e-2}
 
@@ -156,6 +156,11 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
     ):  # fmt: skip
         (folder / "config.json").write_text(json.dumps({**record, key: value}))
         with pytest.raises((NotAModel, UnknownName)):
+            OfflineAgent.load(folder)
+    for key in ("method", "draw"):
+        named = {**record["config"], key: "antigravity:Fly"}
+        (folder / "config.json").write_text(json.dumps({**record, "config": named}))
+        with pytest.raises(ImportRefused, match="nothing that a file names is imported"):
             OfflineAgent.load(folder)
     with pytest.raises(NotAModel):
         OfflineAgent.load(tmp_path)

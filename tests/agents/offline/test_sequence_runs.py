@@ -1,7 +1,6 @@
-"""Runs of decision transformers: costs of worlds, targets of the data, the commands, bad input."""
+"""Runs of decision transformers: targets of the data, the commands, bad input."""
 
 import json
-import math
 import re
 from pathlib import Path
 from typing import Any
@@ -47,53 +46,6 @@ def refused(words: str, *arguments: object) -> None:
     found = run(*arguments)
     shown = " ".join(re.sub(r"[│╭╮╰╯─]", " ", found.output).split())
     assert found.exit_code == 2 and words in shown and "Traceback" not in shown, shown
-
-
-def test_costs_of_a_world_go_into_its_data() -> None:
-    env = gym.make(RADIO, **SHORT)
-    data = collect(env, 30, seed=4)
-    found, again = [], gym.make(RADIO, **SHORT)
-    for row, action in enumerate(data.actions):
-        if row % 12 == 0:
-            again.reset(seed=4) if row == 0 else again.reset()
-        found.append(again.step(action)[4]["cost"])
-    assert data.costs is not None and data.costs.dtype == np.float32
-    assert data.costs.tolist() == found and 0 < sum(found) < 30
-    world: Any = env.unwrapped
-    assert relabelled(data, world.tasks[TASK]).costs.tolist() == found
-
-    def twice(obs: Any, *_: Any) -> Any:
-        return np.full(len(obs), 2.0)
-
-    given = relabelled(data, world.tasks[TASK], costs=twice).costs
-    assert given is not None and given.tolist() == [2.0] * 30
-    assert collect(gym.make("zerogym/UMap-v0"), 5).costs is None
-
-
-class Costly(gym.Wrapper[Any, Any, Any, Any]):
-    """The costs of a list, one a step; None: a step that reports none."""
-
-    def __init__(self, costs: list[Any]) -> None:
-        super().__init__(gym.make("zerogym/UMap-v0"))
-        self.costs = list(costs)
-
-    def step(self, action: Any) -> Any:
-        cost = self.costs.pop(0)
-        found = self.env.step(action)
-        return *found[:4], {} if cost is None else {"cost": cost}
-
-
-def test_the_first_step_says_whether_there_are_costs_and_each_is_a_number() -> None:
-    kept = collect(Costly([1, None, 0.5]), 3).costs
-    assert kept is not None and kept.tolist() == [1.0, 0.0, 0.5]
-    assert collect(Costly([None, 1, 1]), 3).costs is None
-    for bad in (math.nan, math.inf, "much", [1, 2]):
-        with pytest.raises(ValueError, match=r"info\['cost'\] of a step must be a finite number"):
-            collect(Costly([0, bad]), 2)
-    flat = np.zeros((2, 1), np.float32)
-    for costs, word in ((np.array([0, np.nan]), "not finite"), (flat, "shape"), (flat[:1, 0], "1")):
-        with pytest.raises(ValueError, match=word):
-            Dataset(flat, np.arange(2), flat, costs=costs)
 
 
 @pytest.mark.parametrize("constrained", [True, False])
