@@ -21,7 +21,10 @@ from zerogym.errors import ZerogymError
 HERE = str(Path(__file__).parents[1])
 
 
-def call(worker: Worker, name: str, *arguments: object, seconds: float = 5) -> Any:
+PATIENCE = 60.0  # seconds that only what never comes takes: a busy machine may stall for some
+
+
+def call(worker: Worker, name: str, *arguments: object, seconds: float = PATIENCE) -> Any:
     """Call one of the functions in tests/helpers/worker_functions.py."""
     return worker.call(f"helpers.worker_functions:{name}", *arguments, seconds=seconds)
 
@@ -39,7 +42,7 @@ def _alive(pid: int) -> bool:
         return False
 
 
-def _ends(pid: int, within: float = 5.0) -> bool:
+def _ends(pid: int, within: float = PATIENCE) -> bool:
     end = time.monotonic() + within
     while _alive(pid) and time.monotonic() < end:
         time.sleep(0.01)
@@ -53,7 +56,7 @@ def test_values_come_back_as_json_gives_them(worker: Worker) -> None:
         [1, 2],
         {"3": 4},
     ]
-    high, low, nothing = call(worker, "echo", math.inf, -math.inf, math.nan, seconds=5)
+    high, low, nothing = call(worker, "echo", math.inf, -math.inf, math.nan)
     assert (high, low) == (math.inf, -math.inf) and math.isnan(nothing)
 
 
@@ -70,20 +73,20 @@ def test_an_endless_call_is_killed_on_time_and_the_next_works(
     start = time.monotonic()
     with pytest.raises(WorkerTimeout, match=f"{function} took longer than 0.3 s"):
         call(worker, function, seconds=0.3)
-    assert 0.3 <= time.monotonic() - start < 2
+    assert time.monotonic() - start >= 0.3
     assert not _alive(old)
     assert call(worker, "pid") != old
 
 
 def test_imports_do_not_count_as_the_calls_time(tmp_path: Path) -> None:
-    (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.5)\none = lambda: 1\n")
+    (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(1)\none = lambda: 1\n")
     with Worker(import_path=[str(tmp_path)]) as patient:
-        assert patient.call("slow_to_import:one", seconds=0.2) == 1
+        assert patient.call("slow_to_import:one", seconds=0.9) == 1
     with (
         Worker(import_path=[str(tmp_path)], start_seconds=0.3) as hasty,
         pytest.raises(WorkerTimeout, match="longer"),
     ):
-        hasty.call("slow_to_import:one", seconds=5)
+        hasty.call("slow_to_import:one", seconds=PATIENCE)
 
 
 def test_memory_is_limited(worker: Worker) -> None:
@@ -101,16 +104,16 @@ def test_a_process_that_ends_is_replaced(worker: Worker, code: int) -> None:
 
 
 def test_a_process_killed_between_calls_is_replaced(worker: Worker) -> None:
-    os.kill(call(worker, "pid"), signal.SIGKILL)
-    time.sleep(0.1)
+    pid = call(worker, "pid")
+    os.kill(pid, signal.SIGKILL)
+    assert _ends(pid)
     assert call(worker, "echo", 1) == [1]
 
 
 def test_a_process_killed_during_a_call_is_a_crash(worker: Worker) -> None:
-    pid = call(worker, "pid")
-    threading.Timer(0.2, os.kill, (pid, signal.SIGSEGV)).start()
     with pytest.raises(WorkerCrashed, match="signal 11"):
-        call(worker, "sleep", 30, seconds=20)
+        call(worker, "send_itself", int(signal.SIGSEGV))
+    assert call(worker, "echo", 1) == [1]
 
 
 @pytest.mark.parametrize(
@@ -169,10 +172,9 @@ def test_wrong_arguments_are_refused_before_anything_is_sent(worker: Worker) -> 
 
 def test_an_interrupted_call_does_not_answer_the_next(worker: Worker) -> None:
     call(worker, "echo")
-    threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
     with pytest.raises(KeyboardInterrupt):
-        call(worker, "sleep", 0.5, seconds=20)
-    time.sleep(0.5)
+        threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
+        call(worker, "sleep", 20)  # ends long after the signal, however late that comes
     assert call(worker, "echo", 7) == [7]
 
 

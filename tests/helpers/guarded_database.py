@@ -6,7 +6,7 @@ import time
 from zerogym.envs.tools.sql.guard import GuardedDatabase
 from zerogym.envs.tools.sql.result import Row
 
-MAX_SECONDS = 4.0  # the worst attack takes 0.4 s alone on one core
+MAX_SECONDS = 4.0  # of CPU time of this thread; the worst attack takes 0.4 s
 MAX_KIB = 128 * 1024  # growth of the process
 ROWS = 60
 PETS: list[tuple[str, tuple[Row, ...]]] = [
@@ -20,9 +20,9 @@ def check_refusal(database: GuardedDatabase, attack: str) -> None:
     before = database.contents()
     schema = database.query("SELECT type, name, sql FROM sqlite_master")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.perf_counter()
+    start = time.thread_time()
     result = database.query(attack)
-    assert time.perf_counter() - start < MAX_SECONDS
+    assert time.thread_time() - start < MAX_SECONDS
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < MAX_KIB
     assert result.error is not None and result.rows == () and len(str(result)) < 1000
     assert database.contents() == before and database.writes == ()

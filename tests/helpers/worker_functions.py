@@ -33,6 +33,11 @@ def sleep(seconds: float) -> float:
     return seconds
 
 
+def send_itself(number: int) -> None:
+    os.kill(os.getpid(), number)
+    time.sleep(60)
+
+
 def eat() -> int:
     return len([bytearray(2**20) for _ in range(100_000)])
 

@@ -83,7 +83,8 @@ def test_steps_that_wait_are_taken_side_by_side_and_others_are_not(envs):
     beside, beside_calls = played(envs["waiting"])
     assert beside == plain and beside_calls == calls
     assert len(Probed.threads) >= 8
-    set_probe(lambda env, action: time.sleep(random.random() / 500))
+    delays = random.Random(0)
+    set_probe(lambda env, action: time.sleep(delays.random() / 500))
     assert played(envs["waiting"], concurrent=3)[0] == plain
 
 
@@ -177,7 +178,8 @@ def test_a_model_says_the_same_in_any_order(envs, tiny):
         return Player(engine, Sampling(12, temperature=3.0, seed=7))
 
     def sampled(batch_size: int, delay: float, **arguments):
-        set_probe(lambda env, action: time.sleep(delay * random.random()))
+        delays = random.Random(1)
+        set_probe(lambda env, action: time.sleep(delay * delays.random()))
         groups = rollout_groups(envs["waiting"], [1, 2, 3], 4, player(batch_size), **arguments)
         return [record for group in groups for record in group]
 
@@ -229,18 +231,28 @@ def test_an_error_comes_when_no_step_runs_any_more(envs, asynchronous):
 
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_ctrl_c_ends_a_rollout_that_waits(envs, asynchronous):
-    steps = []
+    """All eight are in their first step when it comes, and none returns before it is raised."""
+    steps, together, raised = [], threading.Barrier(8), threading.Event()
 
     def interrupt(env, action) -> None:
         steps.append(env.seed)
-        time.sleep(0.2)
+        together.wait(timeout=60)
         if env.seed == 7:
+            time.sleep(0.2)  # until the main thread waits, too
             os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.3)
+        assert raised.wait(60)
+
+    def stop(number, frame) -> None:
+        raised.set()
+        raise KeyboardInterrupt
 
     set_probe(interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        played(envs["waiting"], asynchronous=asynchronous)
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            played(envs["waiting"], asynchronous=asynchronous)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert len(steps) == 8
     assert not [t for t in threading.enumerate() if t.name.startswith("rollout")]
 

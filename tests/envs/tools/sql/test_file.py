@@ -130,9 +130,8 @@ def test_a_writer_that_waits_is_no_hindrance_and_one_that_writes_is(
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA cache_size = 2")
     connection.execute("BEGIN EXCLUSIVE")
-    start = time.perf_counter()
+    # The lock is kept: what waited for it would end with an error.
     assert GuardedDatabase.of_file(path).contents()["t"].rows == ()
-    assert time.perf_counter() - start < 4  # it waits for no lock, which would be 5 s
     connection.executemany("INSERT INTO t VALUES (?)", [("a" * 2000,)] * 100)
     with pytest.raises(ValueError, match="close its writer"):
         GuardedDatabase.of_file(path)

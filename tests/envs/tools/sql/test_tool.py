@@ -42,9 +42,9 @@ def result_of(tool: Tool, state: Any, text: str) -> ToolResult:
 def test_hostile_arguments_give_text(name: str, text: str) -> None:
     tool = make_tool(name)
     state = tool.new_state(0)
-    start = time.perf_counter()
+    start = time.thread_time()  # of this thread: a busy machine takes others'
     result = result_of(tool, state, text)
-    assert time.perf_counter() - start < 4
+    assert time.thread_time() - start < 4
     assert not result.ok and not result.unavailable and 0 < len(result.text) < 500
     result.text.encode()
 
