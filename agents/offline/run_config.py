@@ -27,7 +27,7 @@ class OfflineRunConfig:
     """Everything that decides a training run of an offline agent.
 
     Methods that learn whole trajectories have settings of their own (`method.context`, ...) for the
-    model and its batches; those of single steps (from `draw` on, but `updates`) are then refused.
+    model and its batches; those of single steps (from `draw` on) are then refused.
 
     Raises:
         TypeError: If a value is not of its field's type; the message names it.
@@ -42,21 +42,22 @@ class OfflineRunConfig:
     method: str | OfflineMethod | Mapping[str, Any] = field(
         default="iql", metadata={"parts": METHODS}
     )  # what learns
-    draw: str | Draw | Mapping[str, Any] = field(
-        default="uniform", metadata={"parts": DRAWS}
-    )  # how likely each transition is in a batch
     data: str | None = None  # a folder of `zerogym collect` to learn from, instead of collecting
     data_steps: int = 20_000  # transitions collected by a random policy before training
     hold: int = 1  # steps for which a random action is repeated while collecting
     updates: int = 3_000  # gradient steps
+    episodes: int = 20  # of the task that are played at the end, for the log; 0: none
+    seed: int = 0  # of data, weights, batches and episodes
+    # -- Methods of single steps
+    draw: str | Draw | Mapping[str, Any] = field(
+        default="uniform", metadata={"parts": DRAWS}
+    )  # how likely each transition is in a batch
     batch_size: int = 256  # transitions an update
     hidden: int = 256  # width of the hidden layers
     layers: int = 2  # hidden layers; 0: linear
     lr: float = 3e-4  # Adam's rate, of all networks
     gamma: float = 0.95  # discount a step, in [0, 1]
     tau: float = 0.005  # part of the way that target networks move
-    episodes: int = 20  # of the task that are played at the end, for the log; 0: none
-    seed: int = 0  # of data, weights, batches and episodes
 
     def __post_init__(self) -> None:
         check_types(self)

@@ -166,6 +166,29 @@ def test_a_run_that_was_stopped_goes_on_to_the_bit(
                 train_offline(config, parts)
 
 
+def test_ctrl_c_says_how_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "_EVERY", 2)
+    learn = DecisionTransformer.learn
+
+    def stop(agent: DecisionTransformer, *given: Any) -> Any:
+        if agent.updates == 2:
+            raise KeyboardInterrupt
+        return learn(agent, *given)
+
+    folder = tmp_path / "run"
+    with monkeypatch.context() as patched:
+        patched.setattr(DecisionTransformer, "learn", stop)
+        stopped = run(
+            "train", "offline", *OPTIONS, *PARTS, "--method=decision_transformer", f"--out={folder}"
+        )
+    shown = " ".join(stopped.output.split())
+    assert stopped.exit_code == 130
+    assert "saved after 2 updates; continue with: zerogym train offline --resume" in shown
+    assert run("train", "offline", "--resume", folder).exit_code == 0
+    rows = [json.loads(line)["update"] for line in (folder / "log.jsonl").read_text().splitlines()]
+    assert rows == [2, 4, 5, 5]
+
+
 def test_resume_reads_the_settings_and_every_mistake_has_one_line(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     sequence = "--method=decision_transformer"
@@ -187,7 +210,7 @@ def test_resume_reads_the_settings_and_every_mistake_has_one_line(tmp_path: Path
         ("width must be a multiple of heads", (sequence, "--method.heads=3")),
         ("the data are one trajectory", (*OPTIONS, sequence, "--data-steps=12")),
         (
-            "reports no info['cost']",
+            "these transitions have no costs",
             (*umap, f"--method={CONSTRAINED}", '--env-kwargs={"horizon": 9}'),
         ),
     ):
