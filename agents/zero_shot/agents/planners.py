@@ -60,7 +60,7 @@ class PMASettings(Agent):
 
     source = "Predictable MDP Abstraction for Unsupervised Model-Based RL (2023, arXiv 2302.03921)"
     model = f"{METHODS}.pma:PMA"
-    codes: int = 8  # K, of actions (theirs vectors, of as many numbers as the action)
+    codes: int = 8  # K, best above the number of actions (theirs vectors of numbers)
     hidden: int = 64  # width of the hidden layers (theirs 512)
     models: int = 3  # E, whose disagreement counts (theirs 5)
     softness: float = 0.02  # of the decoder softmax(Q / softness), above 0 (theirs learned)

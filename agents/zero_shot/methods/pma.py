@@ -14,9 +14,11 @@ the reward of one step alone (theirs: a discounted sum), clipped to +-log K; a s
 regression as the decoder (their actor-critic); one set of models for both uses (theirs two).
 
 A noisy action is avoided where its outcomes are those of other codes, too. Where they are its own
-they identify the code, and the information is none the less, although predictions are worse. Plans
-to a goal have least distance of predicted observations to it, which is flat far from the goal in
-one-hot worlds. Left out: continuous actions, ends of episodes, after which the model goes on.
+they identify the code, and the information is none the less, although predictions are worse. With
+no more codes than actions, one may come to hold two outcomes while two share another: a local
+optimum. Plans to a goal have least distance of predicted observations to it, which is flat far from
+the goal in one-hot worlds. Left out: continuous actions, ends of episodes, after which the model
+goes on.
 """
 
 import math
