@@ -32,7 +32,7 @@ def running(worlds: Sequence[World], max_message: int = 2**20, **options: Any) -
             yield f"127.0.0.1:{bound.getsockname()[1]}"
         finally:
             server.should_exit = True
-            thread.join(20)
+            thread.join(60)
             assert not thread.is_alive()
 
 
@@ -46,7 +46,7 @@ def connect(address: str, path: str = "/ws", **options: Any) -> Any:
 def send(socket: Any, message: object) -> dict[str, Any]:
     """Send a message (a `str` as it is) and return the answer."""
     socket.send(message if isinstance(message, str | bytes) else json.dumps(message))
-    return json.loads(socket.recv(10))
+    return json.loads(socket.recv(60))
 
 
 def reset(socket: Any, **data: Any) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def request(
     named = {key.replace("_", "-"): value for key, value in headers.items()}
     made = urllib.request.Request(f"http://{address}{path}", data, named, method=method)
     try:
-        with urllib.request.urlopen(made, timeout=10) as response:
+        with urllib.request.urlopen(made, timeout=60) as response:
             status, raw = response.status, response.read().decode()
     except urllib.error.HTTPError as error:
         status, raw = error.code, error.read().decode()

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import helpers.audited  # noqa: F401 (registers the planted environments)
+from helpers.dying_parents import wait_until
 from zerogym.benchmarks import audit as audit_by_id
 from zerogym.benchmarks.auditing import hostile
 from zerogym.benchmarks.auditing.checks import findings
@@ -225,7 +226,7 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(tmp_path: Path) -> None
     run.send_signal(signal.SIGINT)
     output, _ = run.communicate(timeout=60)
     assert run.returncode == 130, output
-    assert not set(children) & set(_audit_processes())
+    assert wait_until(lambda: not set(children) & set(_audit_processes()))
     kept = read_json(tmp_path / "a.json")[OTHER]
     assert kept and all(finding.status != "fail" for finding in kept.values())
 

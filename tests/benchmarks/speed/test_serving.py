@@ -15,10 +15,10 @@ FOUR_ROOMS = World("zerogym/FourRooms-v0")
 
 def test_steps_are_counted_and_a_leak_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     with running([FOUR_ROOMS], limits=Limits(sessions=100)) as address:
-        found = asyncio.run(serving.rate(address, clients=3, seconds=0.3))
+        found = asyncio.run(serving.rate(address, clients=3, seconds=1.0))
         counted = metric(address, "steps_total")
         # A step may be on its way when the time is over.
-        assert 0 < found * 0.3 <= counted + 1
+        assert 0 < found <= counted + 1
         assert serving.leaks(FOUR_ROOMS, address, 30) == 0
         assert metric(address, "sessions") == 0
         monkeypatch.setattr(serving, "REPLY", "<answer>2</answer>")

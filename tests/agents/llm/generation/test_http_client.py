@@ -130,8 +130,15 @@ def test_pauses_double_and_follow_from_the_seed(monkeypatch):
 
 
 def test_requests_keep_to_their_limits(monkeypatch):
-    with serving(lambda request: Answer({"n": request.body["n"]}, seconds=0.1)) as server:
-        bodies = [{"n": number} for number in range(8)]
+    together = threading.Barrier(3)  # an answer comes when three requests are there
+
+    def script(request: Request) -> Answer:
+        if request.body["n"] < 9:
+            together.wait(60)
+        return Answer({"n": request.body["n"]})
+
+    with serving(script) as server:
+        bodies = [{"n": number} for number in range(9)]
         answers = line(server.address, concurrent=3).post("x", bodies, 0)
         assert answers == bodies and server.busiest == 3
 
@@ -143,8 +150,8 @@ def test_requests_keep_to_their_limits(monkeypatch):
         monkeypatch.setattr(http_client.asyncio, "sleep", sleep)
         slow = line(server.address, requests_per_minute=6)
         started = time.monotonic()
-        slow.post("x", bodies[:3], 0)
-        slow.post("x", bodies[:1], 0)
+        slow.post("x", [{"n": 9}] * 3, 0)
+        slow.post("x", [{"n": 9}], 0)
         assert slow._next == pytest.approx(started + 4 * 10, abs=5)
         assert [round(seconds, -1) for seconds in slept] == [0, 10, 20, 30]
 

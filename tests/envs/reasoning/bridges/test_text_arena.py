@@ -120,7 +120,7 @@ def test_a_killed_child_and_a_snapshot_play_the_same_game_again(suite: None) -> 
 def test_what_the_game_does_with_a_reply_is_scored_in_time(
     suite: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text_arena, "STEP_SECONDS", 0.5)
+    monkeypatch.setattr(text_arena, "STEP_SECONDS", 1.0)
     env = make()
     faults = {"[hang]": "took longer", "[raise]": "KeyError", "[text]": "'Bad format'"}
     for reply, says in faults.items():
@@ -128,7 +128,7 @@ def test_what_the_game_does_with_a_reply_is_scored_in_time(
         start = time.monotonic()
         said, reward, terminated, _, info = env.step(reply)
         assert says in said and (reward, terminated, info["void_turn"]) == (0.0, True, True)
-        assert time.monotonic() - start < 10
+        assert time.monotonic() - start < 60
     env.reset(seed=0)
     assert env.step("[go]")[4]["void_turn"] is False, "the next game works"
     assert env.step("x" * 10**7)[4]["void_turn"] is True  # is read as an empty reply

@@ -91,7 +91,7 @@ MISBEHAVING = {
 
 @pytest.fixture(autouse=True)
 def _short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "LIMITS", replace(calls.LIMITS, cpu_s=0.5, wall_s=2))
+    monkeypatch.setattr(calls, "LIMITS", replace(calls.LIMITS, cpu_s=0.5, wall_s=30))
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,11 @@ def test_cheating_gains_nothing(sandbox: Sandbox, name: str) -> None:
 
 @needs_sandbox
 @pytest.mark.parametrize("name", MISBEHAVING)
-def test_misbehaving_scores_nothing(sandbox: Sandbox, name: str) -> None:
+def test_misbehaving_scores_nothing(
+    sandbox: Sandbox, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name == "asleep":  # nothing but the clock ends it
+        monkeypatch.setattr(calls, "LIMITS", replace(calls.LIMITS, wall_s=2))
     source, said = MISBEHAVING[name]
     fault = judge(sandbox, source, SHOWN, HIDDEN)
     assert fault and said in fault and len(fault) < 600, fault

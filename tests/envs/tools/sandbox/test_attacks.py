@@ -73,9 +73,9 @@ def test_nothing_is_left_after_all_of_it(sandbox: Sandbox) -> None:
     descriptors, mounts = len(os.listdir("/proc/self/fd")), Path("/proc/self/mounts").read_text()
     for _ in range(20):
         sandbox.run(shell="sleep 100 & (setsid sleep 100 &) ; true")
-    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert len(os.listdir("/proc/self/fd")) <= descriptors  # what tests before left may close
     assert Path("/proc/self/mounts").read_text() == mounts
-    assert wait_for(lambda: zombies() == [], 5)
+    assert wait_for(lambda: zombies() == [])
 
 
 def zombies() -> list[str]:

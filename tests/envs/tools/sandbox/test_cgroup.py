@@ -149,6 +149,14 @@ def test_the_own_group_is_found(mounts: str, own: str, folder: str | None) -> No
     assert cgroup.own_folder(mounts, own) == (Path(folder) if folder else None)
 
 
+def name_of(pid: str) -> str:
+    """Name of a process; "" if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
 @in_a_group
 def test_everything_of_a_call_is_in_a_group_of_its_own(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
@@ -157,15 +165,17 @@ def test_everything_of_a_call_is_in_a_group_of_its_own(
     real = cgroup.group
     monkeypatch.setattr(cgroup, "group", lambda limits: made.append(real(limits)) or made[-1])
     with ThreadPoolExecutor(1) as thread:
-        running = thread.submit(sandbox.run, shell="sleep 100 & sleep 1; echo; cat /proc/1/cgroup")
-        until, inside = time.monotonic() + 10, [""]
+        # The program goes on when its child is ended, from outside.
+        running = thread.submit(sandbox.run, shell="sleep 100 & wait; echo; cat /proc/1/cgroup")
+        until, inside = time.monotonic() + 15, {}
         while "sleep" not in inside and time.monotonic() < until:
             time.sleep(0.05)
             pids = (made[0].folder / "cgroup.procs").read_text().split() if made else []
-            inside = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids]
-        limit = (made[0].folder / "memory.limit_in_bytes").read_text()
+            inside = {name_of(pid): int(pid) for pid in pids}
+        limit, many = (made[0].folder / "memory.limit_in_bytes").read_text(), len(pids)
+        os.kill(inside["sleep"], signal.SIGKILL)
         observed = running.result()
-    assert {"bwrap", "sleep"} <= set(inside) and len(inside) >= 4
+    assert {"bwrap", "sleep"} <= set(inside) and many >= 4
     assert int(limit) == ALL_MIB * 2**20
     assert "memory:/\n" in observed.stdout, "and inside its name cannot be seen"
     assert str(os.getpid()) in (made[0]._place / "cgroup.procs").read_text().split()

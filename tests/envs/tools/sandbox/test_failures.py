@@ -215,7 +215,7 @@ def test_an_interrupted_start_leaves_nothing(
     monkeypatch.undo()
     result = sandbox.run(["echo", "on"])  # at once, with the numbers of their descriptors
     assert result.stdout == "on\n", result
-    assert wait_for(lambda: len(os.listdir("/proc/self/fd")) == before)
+    assert wait_for(lambda: len(os.listdir("/proc/self/fd")) <= before)
     assert wait_for(lambda: not _launchers())  # killed before its pipes closed, gone soon after
 
 

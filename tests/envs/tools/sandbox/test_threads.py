@@ -35,11 +35,15 @@ def descriptors() -> int:
 
 @pytest.fixture
 def nothing_left():
-    """After the test there are the same descriptors, processes and threads as before."""
+    """After the test there are no more descriptors, processes and threads than before.
+
+    Those of tests before this one may go meanwhile.
+    """
     Sandbox().run(shell="true")  # what is kept for the next call exists now
-    before = (descriptors(), children(), set(threading.enumerate()))
+    opened, started, threads = descriptors(), children(), set(threading.enumerate())
     yield
-    assert wait_for(lambda: (descriptors(), children(), set(threading.enumerate())) == before, 10)
+    assert wait_for(lambda: descriptors() <= opened)
+    assert wait_for(lambda: children() <= started and set(threading.enumerate()) <= threads)
 
 
 def test_every_caller_gets_its_own_answer():
@@ -106,7 +110,8 @@ def test_a_pool_that_is_closed_in_the_middle_leaves_nothing():
     pool.send([source.format(0.0 if n < 4 else 2.0, n) for n in range(CALLERS)], range(CALLERS))
     first = pool.recv()[0]
     assert first.observation == f"{first.env_id}\n"
-    assert wait_for(lambda: len(children()) > 20)  # they are started one after the other
+    # They are started one after the other: on a busy machine few run at once.
+    assert wait_for(lambda: len(children()) > 5)
     pool.close(timeout=60)
 
 

@@ -47,18 +47,26 @@ def show(warm: Zygote | Session, what: str) -> str:
     return result.stdout.strip()
 
 
-def below() -> list[int]:
-    """All processes that this one has started."""
-    return process_tree.descendants(os.getpid())[1:]
+def below() -> set[int]:
+    """All processes that this one has started.
+
+    Those of tests before this one may end meanwhile, as what they left open may be closed: the
+    tests look for what is new.
+    """
+    return set(process_tree.descendants(os.getpid())[1:])
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
 
 
 def test_nothing_starts_before_the_first_call(sandbox: Sandbox, kind: str) -> None:
     before = below()
     with make(sandbox, kind) as warm:
-        assert below() == before
+        assert below() <= before
         assert show(warm, "6 * 7") == "42"
-        assert len(below()) > len(before)
-    assert below() == before
+        assert below() - before
+    assert below() <= before
 
 
 def test_closing_twice_and_going_on(sandbox: Sandbox, kind: str) -> None:
@@ -77,24 +85,24 @@ def test_what_nobody_holds_ends(sandbox: Sandbox, kind: str) -> None:
     before = below()
     warm = make(sandbox, kind)
     show(warm, "1")
-    assert len(below()) > len(before)
+    assert below() - before
     del warm
     gc.collect()
-    assert below() == before
+    assert below() <= before
 
 
 def test_descriptors_do_not_leak(sandbox: Sandbox, kind: str) -> None:
     with make(sandbox, kind) as warm:
         show(warm, "1")
-    count = len(os.listdir("/proc/self/fd"))
+    count = descriptors()
     for _ in range(3):
         with make(sandbox, kind) as warm:
             show(warm, "1")
-            opened = len(os.listdir("/proc/self/fd"))
+            opened = descriptors()
             for _ in range(20):
                 show(warm, "1")
-            assert len(os.listdir("/proc/self/fd")) == opened
-    assert len(os.listdir("/proc/self/fd")) == count
+            assert descriptors() <= opened
+    assert descriptors() <= count
 
 
 LAUNCHER = """
@@ -156,7 +164,7 @@ def test_a_forked_process_leaves_it_alone(sandbox: Sandbox) -> None:
         session.run("x = 5")
         child = context.Process(target=_in_child, args=(session, outbox))
         child.start()
-        child.join(30)
+        child.join(60)
         assert "belongs to the process that made it" in outbox.get()
         assert session.run("x").stdout == "5\n"
 
@@ -184,7 +192,7 @@ def test_a_first_process_that_does_not_answer(
         assert warm._live is not None
         os.kill(warm._live.started.inside, signal.SIGSTOP)
         assert run(warm, "1", Limits(wall_s=0.2)).verdict == "time"
-        assert below() == before, "all of it has been ended"
+        assert below() <= before, "all of it has been ended"
         assert show(warm, "2") == "2"
 
 
@@ -225,12 +233,12 @@ def test_the_launcher_trusts_no_word(
 
     monkeypatch.setattr(live, "_command", command)
     monkeypatch.setattr(live, "END_S", 0.5)
-    count, before = len(os.listdir("/proc/self/fd")), below()
+    count, before = descriptors(), below()
     with sandbox.session() as session:
         result = session.run("1", limits=Limits(wall_s=1.0))
     assert result.verdict == verdict, result
     assert result.wall_s < 10
-    assert (len(os.listdir("/proc/self/fd")), below()) == (count, before)
+    assert descriptors() <= count and below() <= before
 
 
 @pytest.mark.parametrize("program", ["/usr/bin/true", "/usr/bin/cat", "/no/such/python"])
@@ -242,7 +250,7 @@ def test_an_interpreter_that_does_not_start(sandbox: Sandbox, kind: str, program
     result = run(warm, "1")
     assert (result.verdict, result.exit_code) == ("unavailable", None)
     assert result.reason.startswith("the sandbox failed")
-    assert below() == before
+    assert below() <= before
     warm._setup = replace(warm._setup, python=sandbox.python)
     assert show(warm, "1") == "1", "it tries again"
     warm.close()
@@ -282,7 +290,7 @@ def test_a_process_forked_in_the_middle_of_a_call_can_close_it(sandbox: Sandbox)
         assert wait_for(zygote._lock.locked)
         pid = os.fork()
         if pid == 0:
-            signal.alarm(10)
+            signal.alarm(60)
             zygote.close()
             os._exit(0)
         assert os.waitpid(pid, 0)[1] == 0
