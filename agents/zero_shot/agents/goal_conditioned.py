@@ -18,6 +18,11 @@ class GoalConditionedSettings(Agent):
     expectile: float = 0.9  # of the value's error, in (0, 1); 0.5 is the mean
     alpha: float = 3.0  # weight of a step in the actor's loss: exp(alpha A); 0 imitates
 
+    @property
+    def lr(self) -> float:
+        """The `rate`, by the name that it has in other agents."""
+        return self.rate
+
     def __call__(self, start: Start) -> Any:
         """Return a new agent.
 

@@ -15,7 +15,7 @@ of another reward is spread evenly over the order of the labels, so that it has 
 greatest, and labels are divided by the greatest absolute one. Left out: continuous actions.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from numpy.typing import ArrayLike, NDArray
@@ -67,9 +67,6 @@ class SetEncoder(nn.Module):
 class FRE(Learner):
     """The encoder and decoder of rewards; V, Q (twice) and an actor, given z."""
 
-    slow: ClassVar = {"slow_q": "q"}
-    slow_q: nn.Module
-
     def build(self) -> None:
         """Make all networks."""
         own = self.settings
@@ -79,6 +76,7 @@ class FRE(Learner):
         self.q = Product(2, self.observation, own.dim, own.hidden, self.actions)
         self.v = Product(1, self.observation, own.dim, own.hidden, 1)
         self.actor = Product(1, self.observation, own.dim, own.hidden, self.actions)
+        self.slow_q = self.slow_copy(self.q)
 
     def losses(self, data: TensorDataset, batch: Batch) -> tuple[Tensor, Metrics]:
         """Return the loss of the encoder for the first updates, then that of the policy."""

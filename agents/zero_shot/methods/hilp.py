@@ -14,11 +14,11 @@ itself there is no direction, all actions are equal, and the first is taken. Lef
 actions, planning with midpoints, and concatenated features.
 """
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from numpy.typing import ArrayLike, NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset
@@ -53,11 +53,7 @@ class Direction(NamedTuple):
 class HILP(Learner):
     """phi, twice, and the values Q(s, a, z) of its directions."""
 
-    slow: ClassVar = {"slow_one": "one", "slow_two": "two", "slow_q": "q"}
     mean: Tensor
-    slow_one: nn.Module
-    slow_two: nn.Module
-    slow_q: nn.Module
 
     def build(self) -> None:
         """Make phi, its second copy, Q, and the running mean of phi."""
@@ -66,6 +62,8 @@ class HILP(Learner):
         self.two = mlp(self.observation, own.hidden, own.dim)
         self.q = Product(2, self.observation, own.dim, own.hidden, self.actions)
         self.register_buffer("mean", torch.zeros(own.dim))
+        self.slow_one, self.slow_two = self.slow_copy(self.one), self.slow_copy(self.two)
+        self.slow_q = self.slow_copy(self.q)
 
     def losses(self, data: TensorDataset, batch: Batch) -> tuple[Tensor, Metrics]:
         """Return the sum of the losses of phi and Q."""

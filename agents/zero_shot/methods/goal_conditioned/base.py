@@ -10,32 +10,26 @@ Left out: pictures, and actors that follow the gradient of a value, as OGBench h
 continuous actions.
 """
 
-import copy
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
-import gymnasium as gym
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from zerogym.agents.datasets.dataset import Dataset
-from zerogym.agents.zero_shot.agents import GoalConditionedSettings, Start
-from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset, to_tensors
+from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset
 from zerogym.agents.zero_shot.methods.goal_conditioned.goals import (
     ACTOR_GOALS,
     VALUE_GOALS,
     Mixture,
     draw_goals,
 )
-from zerogym.agents.zero_shot.methods.model_files import SavedModel, read_model, write_model
+from zerogym.agents.zero_shot.methods.neural import Facts, Metrics, NeuralAgent
 from zerogym.agents.zero_shot.protocol import goal_and_reward
-from zerogym.envs.control.core.tasks import Task
 
-FORMAT = "zerogym goal-conditioned agent 1"
 MOST_WEIGHT = 100.0  # of a step in the actor's loss
 
 
@@ -46,12 +40,6 @@ def mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
         nn.Linear(hidden, hidden), nn.LayerNorm(hidden), nn.GELU(),
         nn.Linear(hidden, outputs),
     )  # fmt: skip
-
-
-def expectile_loss(difference: Tensor, expectile: float) -> Tensor:
-    """Return |tau - 1(u < 0)| u^2 of each difference u."""
-    weight = torch.where(difference < 0, 1 - expectile, expectile)
-    return weight * difference.square()
 
 
 class Steps(NamedTuple):
@@ -79,48 +67,28 @@ class Steps(NamedTuple):
     waypoints: Tensor | None = None
 
 
-class GoalConditioned(ABC):
-    """A goal-conditioned agent; a `ZeroShotAgent` whose prompts are encoded goals (k,).
+class GoalConditioned(NeuralAgent):
+    """A goal-conditioned agent; a `ZeroShotAgent` whose prompts are goals (k,).
 
     Attributes:
         value_goals: The goals on which the value learns.
-        targets: Names of networks of which a slow copy is kept, as `target_<name>`.
+        targets: Names of networks of which a slow copy is kept.
     """
 
-    recurrent = False
+    form = "zerogym goal-conditioned agent 1"
+    prefix = ""
     value_goals: ClassVar[Mixture] = VALUE_GOALS
     targets: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(
-        self,
-        settings: GoalConditionedSettings,
-        samples: Dataset,
-        actions: int,
-        discrete: bool,
-        seed: int,
-    ) -> None:
-        self.settings, self.samples, self.seed = settings, samples, seed
-        self.actions, self.discrete, self.updates = actions, discrete, 0
-        shown = samples.observations
-        if shown.ndim != 2:
-            raise ValueError(f"agent {settings.title()} needs vectors as observations")
+    def build(self) -> None:
+        """Make the actor, the other networks, their slow copies, and the scale of states."""
+        shown, size = self.samples.observations, self.observation
         scale = shown.std(axis=0)
         self._middle = torch.as_tensor(shown.mean(axis=0), dtype=torch.float32)
         self._scale = torch.as_tensor(np.where(scale < 1e-6, 1.0, scale), dtype=torch.float32)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            size, hidden = shown.shape[1], settings.hidden
-            self.nets = nn.ModuleDict({"actor": mlp(2 * size, hidden, actions)})
-            self.nets.update(self.networks(size))
-        self.slow = nn.ModuleDict({name: copy.deepcopy(self.nets[name]) for name in self.targets})
-        self.slow.requires_grad_(False)
-        self._adam = torch.optim.Adam(self.nets.parameters(), lr=settings.rate)
-        self._data: tuple[Dataset, TensorDataset] | None = None
-
-    @classmethod
-    def start(cls, settings: GoalConditionedSettings, start: Start) -> Self:
-        """Return a new agent."""
-        return cls(settings, start.dataset, start.actions, start.discrete, start.seed)
+        self.nets = nn.ModuleDict({"actor": mlp(2 * size, self.settings.hidden, self.actions)})
+        self.nets.update(self.networks(size))
+        self.slow = nn.ModuleDict({name: self.slow_copy(self.nets[name]) for name in self.targets})
 
     @abstractmethod
     def networks(self, size: int) -> Mapping[str, nn.Module]:
@@ -141,7 +109,11 @@ class GoalConditioned(ABC):
             return (out.log_softmax(-1) * actions).sum(-1)
         return -(out - actions).square().sum(-1) / 2
 
-    def losses(self, steps: Steps) -> tuple[Tensor, dict[str, float]]:
+    def loss(self, data: TensorDataset) -> tuple[Tensor, Metrics]:
+        """Return the loss on new transitions and goals, and metrics."""
+        return self.losses(self.draw(data))
+
+    def losses(self, steps: Steps) -> tuple[Tensor, Metrics]:
         """Return the sum of both losses, and the metrics."""
         value = self.value_loss(steps)
         with torch.no_grad():
@@ -150,38 +122,13 @@ class GoalConditioned(ABC):
         actor = -(weight * self.log_prob(steps.states, steps.actions, steps.actor_goals)).mean()
         name = self.settings.title()
         metrics = {"value_loss": value, "actor_loss": actor, "advantage": advantage.mean()}
-        return value + actor, {f"{name}/{key}": found.item() for key, found in metrics.items()}
-
-    def learn(self, dataset: Dataset, updates: int) -> Mapping[str, Any]:
-        """Take `updates` steps; return the metrics of the last.
-
-        The draws of an update depend on the seed and on its number only.
-
-        Raises:
-            ValueError: If the data are of another shape.
-        """
-        given, own = dataset.observations.shape[1:], self.samples.observations.shape[1:]
-        if given != own:
-            raise ValueError(f"data of another environment: observations {given}, not {own}")
-        if self._data is None or self._data[0] is not dataset:
-            self._data = (dataset, to_tensors(dataset, self._encode, exact=False))
-        metrics: dict[str, float] = {}
-        for _ in range(updates):
-            loss, metrics = self.losses(self.draw(self._data[1]))
-            self._adam.zero_grad(set_to_none=True)
-            loss.backward()
-            self._adam.step()
-            with torch.no_grad():
-                for name, slow in self.slow.items():
-                    for old, new in zip(
-                        slow.parameters(), self.nets[name].parameters(), strict=True
-                    ):
-                        old.lerp_(new, self.settings.tau)
-            self.updates += 1
-        return metrics
+        return value + actor, {f"{name}/{key}": found.detach() for key, found in metrics.items()}
 
     def generator(self, *parts: int) -> torch.Generator:
-        """Return the random numbers of the next update, or of a part of it."""
+        """Return the random numbers of the next update, or of a part of it.
+
+        They depend on the seed and on the number of the update only.
+        """
         sequence = np.random.SeedSequence([self.seed, self.updates, *parts])
         mixed = sequence.generate_state(1, np.uint64)
         return torch.Generator().manual_seed(int(mixed[0] >> 1))
@@ -213,19 +160,11 @@ class GoalConditioned(ABC):
         """
         goal, reward = goal_and_reward(task)
         if reward is not None:
-            known = samples or self.samples
-            named = Task(getattr(reward, "__name__", "reward"), "", reward)
-            labels = np.asarray(known.rewards(named), dtype=np.float64)
-            if labels.shape != (len(known),) or not np.isfinite(labels).all():
-                raise ValueError("a reward must be a finite number for each transition")
+            known, labels = self.rewards_of(reward, samples)
             if labels.min() == labels.max():
                 raise ValueError(f"the reward is {labels[0]:g} everywhere in the data: no task")
             goal = known.next_observations[int(labels.argmax())]
-        point = np.asarray(goal, dtype=np.float32)
-        if point.shape != self.samples.observations.shape[1:] or not np.isfinite(point).all():
-            raise ValueError(
-                f"a goal is an observation {self.samples.observations.shape[1:]}, got {point.shape}"
-            )
+        point: NDArray[np.float32] = self.rows_of([goal], "a goal")[0].numpy()
         return point
 
     @torch.no_grad()
@@ -233,11 +172,8 @@ class GoalConditioned(ABC):
         self, observations: ArrayLike, prompt: Any, state: Any = None, episode_start: Any = None
     ) -> tuple[NDArray[Any], Any]:
         """Return the most likely actions, (B,) or (B, m), for observations (B, k)."""
-        given, size = np.asarray(observations, dtype=np.float32), len(self._middle)
-        if given.ndim != 2 or given.shape[1] != size:
-            raise ValueError(f"observations must be (B, {size}), got {given.shape}")
-        rows = self._encode(torch.as_tensor(given))
-        goals = self._encode(torch.as_tensor(np.asarray(prompt, dtype=np.float32))).expand_as(rows)
+        rows = self.encode(self.rows_of(observations))
+        goals = self.encode(self.rows_of([prompt], "a goal")).expand_as(rows)
         out = self.nets["actor"](torch.cat([rows, self.heading(rows, goals)], -1))
         return (out.argmax(-1) if self.discrete else out.clamp(-1, 1)).numpy(), state
 
@@ -245,59 +181,14 @@ class GoalConditioned(ABC):
         """Return the part of the actor's input beside the state (n, k); the goal (n, k) itself."""
         return goals
 
-    def check_env(self, env: gym.Env[Any, Any]) -> None:
-        """Refuse an environment of other observations or actions."""
-        space = env.action_space
-        actions = getattr(space, "n", None) if self.discrete else (space.shape or (None,))[0]
-        shape = self.samples.observations.shape[1:]
-        if (env.observation_space.shape, actions) != (shape, self.actions):
-            raise ValueError(
-                f"the model is for observations {shape} and {self.actions} actions; {env} has "
-                f"{env.observation_space} and {space}"
-            )
+    def position(self) -> tuple[dict[str, Tensor], Facts]:
+        """Return the seed and the number of updates: each update has its own random numbers."""
+        return {}, {"discrete": self.discrete, "seed": self.seed, "updates": self.updates}
 
-    def save(self, path: Path | str) -> None:
-        """Write a model directory; the settings last."""
-        tensors = {f"nets.{name}": value for name, value in self.nets.state_dict().items()}
-        tensors |= {f"slow.{name}": value for name, value in self.slow.state_dict().items()}
-        for row, moments in self._adam.state_dict()["state"].items():
-            tensors |= {f"adam.{row}.{key}": value for key, value in moments.items()}
-        write_model(
-            path, FORMAT, self.settings, self.samples, tensors, actions=self.actions,
-            discrete=self.discrete, seed=self.seed, updates=self.updates,
-        )  # fmt: skip
+    def move_to(self, tensors: dict[str, Tensor], facts: Mapping[str, Any]) -> None:
+        """Set the number of updates."""
+        self.updates = int(facts["updates"])
 
-    @classmethod
-    def load(cls, path: Path | str) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            NotAModel: If the directory is none, or damaged.
-        """
-        return read_model(path, FORMAT, cls._of)
-
-    @classmethod
-    def _of(cls, saved: SavedModel) -> Self:
-        facts = saved.facts
-        sizes = facts["actions"], facts["discrete"], facts["seed"]
-        model = cls(saved.settings, saved.samples, *sizes)
-        model._load_tensors(saved.tensors)
-        model.updates = int(facts["updates"])
-        return model
-
-    def _load_tensors(self, tensors: Mapping[str, Tensor]) -> None:
-        parts: dict[str, dict[str, Tensor]] = {"nets": {}, "slow": {}, "adam": {}}
-        for name, value in tensors.items():
-            kind, _, rest = name.partition(".")
-            parts[kind][rest] = value
-        self.nets.load_state_dict(parts["nets"])
-        self.slow.load_state_dict(parts["slow"])
-        state: dict[int, dict[str, Tensor]] = {}
-        for name, value in parts["adam"].items():
-            row, _, key = name.partition(".")
-            state.setdefault(int(row), {})[key] = value
-        groups = self._adam.state_dict()["param_groups"]
-        self._adam.load_state_dict({"state": state, "param_groups": groups})
-
-    def _encode(self, observations: Tensor) -> Tensor:
+    def encode(self, observations: Tensor) -> Tensor:
+        """Return observations (n, k) with mean 0 and deviation 1 over the samples."""
         return (observations - self._middle) / self._scale

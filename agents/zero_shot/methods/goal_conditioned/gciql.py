@@ -10,13 +10,9 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from zerogym.agents.zero_shot.methods.goal_conditioned.base import (
-    GoalConditioned,
-    Steps,
-    expectile_loss,
-    mlp,
-)
+from zerogym.agents.zero_shot.methods.goal_conditioned.base import GoalConditioned, Steps, mlp
 from zerogym.agents.zero_shot.methods.goal_conditioned.goals import reached
+from zerogym.agents.zero_shot.methods.learner import expectile_loss
 
 
 class GCIQL(GoalConditioned):
@@ -49,7 +45,8 @@ class GCIQL(GoalConditioned):
             after = self.value(steps.following, goals)  # (n,)
             on = self.settings.gamma * (1 - there) * steps.goes_on
             aim = there - 1 + on * after
-        loss = expectile_loss(least - self.value(states, goals), self.settings.expectile).mean()
+        error = least - self.value(states, goals)  # (n,)
+        loss = expectile_loss(error.detach(), error, self.settings.expectile)
         errors = self.q(self.nets, states, actions, goals) - aim  # (2, n)
         return loss + errors.square().mean(1).sum()
 

@@ -21,6 +21,7 @@ from torch.nn.functional import normalize
 from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset
 from zerogym.agents.zero_shot.methods.goal_conditioned.base import MOST_WEIGHT, Steps, mlp
 from zerogym.agents.zero_shot.methods.goal_conditioned.gcivl import GCIVL, PAIR
+from zerogym.agents.zero_shot.methods.neural import Metrics
 
 if TYPE_CHECKING:
     from zerogym.agents.zero_shot.agents import HIQLSettings
@@ -62,7 +63,7 @@ class HIQL(GCIVL):
             actor_goals=states[steps.rows + ahead], waypoints=states[steps.rows + near]
         )
 
-    def losses(self, steps: Steps) -> tuple[Tensor, dict[str, float]]:
+    def losses(self, steps: Steps) -> tuple[Tensor, Metrics]:
         """Return the sum of the losses of value and policies, and the metrics."""
         assert steps.waypoints is not None
         states, ways, goals = steps.states, steps.waypoints, steps.actor_goals
@@ -78,7 +79,7 @@ class HIQL(GCIVL):
         high = (high_weight * (chosen - codes).square().sum(-1) / 2).mean()
         low = -(low_weight * self.log_prob(states, steps.actions, codes)).mean()
         metrics = {"value_loss": value, "high_loss": high, "low_loss": low}
-        return value + high + low, {f"hiql/{key}": found.item() for key, found in metrics.items()}
+        return value + high + low, {f"hiql/{key}": found.detach() for key, found in metrics.items()}
 
     def heading(self, states: Tensor, goals: Tensor) -> Tensor:
         """Return the code (n, d) that the high policy chooses."""
