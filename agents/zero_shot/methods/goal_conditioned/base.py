@@ -1,4 +1,4 @@
-"""The skeleton of goal-conditioned agents: networks, an actor by weighted regression, the loop.
+"""The skeleton of goal-conditioned agents: networks, an actor by weighted regression, batches.
 
 An agent defines the loss of its value and the advantage of a step towards a goal. The actor
 maximises E[min(exp(alpha A), 100) log pi(a | s, g)] ("Advantage-Weighted Regression", 2019, arXiv

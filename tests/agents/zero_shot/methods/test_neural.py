@@ -1,4 +1,4 @@
-"""The base of agents of networks: files by their stated layout, slow copies, other agents' files."""
+"""The base of agents of networks: files by their layout, slow copies, files of other agents."""
 
 import json
 from pathlib import Path
