@@ -172,8 +172,9 @@ def test_wrong_arguments_are_refused_before_anything_is_sent(worker: Worker) -> 
 
 def test_an_interrupted_call_does_not_answer_the_next(worker: Worker) -> None:
     call(worker, "echo")
+    here = threading.get_ident()  # another thread's signal would not end the wait of this one
     with pytest.raises(KeyboardInterrupt):
-        threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
+        threading.Timer(0.2, signal.pthread_kill, (here, signal.SIGINT)).start()
         call(worker, "sleep", 20)  # ends long after the signal, however late that comes
     assert call(worker, "echo", 7) == [7]
 
