@@ -6,8 +6,8 @@ Minimalist Approach to Offline Reinforcement Learning" (2021, arXiv 2106.06860);
 distance to a flow of the data's actions, see `agents/zero_shot/algorithms/flow_bc.py`. Values of
 the free actor may grow without bound, which is the subject here: runs go on where they diverge.
 
-Agent `breeze` (`agents/zero_shot/algorithms/breeze.py`) has the sizes, rates and updates of FB, and
-attention; without V, its values are those of the policy's own actions and not of the data's.
+Agent `breeze` (`agents/zero_shot/algorithms/breeze.py`) learns values from the data's actions; it
+has the sizes, rates and updates of FB, and attention.
 """
 
 from dataclasses import replace
@@ -47,7 +47,7 @@ RUNS = {
     "FB, near the data's actions": replace(BASE, bc=10.0),
     "FB, near a flow of them": replace(BASE, flow_bc=10.0),
 }
-REGULARISED = {"BREEZE": BreezeSettings(), "BREEZE, without V": BreezeSettings(value=False)}
+BREEZE = BreezeSettings()
 SCORE, MADE_UP = "goals", "goals with values that are made up"
 
 
@@ -72,10 +72,9 @@ def measure(cell: Cell, seed: int) -> Scores:
 def _model(run: str, seed: int, data: Dataset) -> FBModel:
     if run in RUNS:
         return trained(RUNS[run], seed, data)
-    settings, base = REGULARISED[run], RUNS["FB"]
-    config = replace(base, seed=seed, net="attention" if settings.attention else base.net)
+    config = replace(RUNS["FB"], seed=seed, net="attention")
     samples = data.take(config.samples, seed)
-    agent = ContinuousBreeze.of(config, settings, samples, data.actions.shape[1])
+    agent = ContinuousBreeze.of(config, BREEZE, samples, data.actions.shape[1])
     agent.learn(data, config.updates)
     return agent.model
 
@@ -103,11 +102,14 @@ PROOF = Proof(
     f"{WALKS} walks of the oracle in a point maze. Goals: 0 is random actions, 1 the oracle. "
     f"Beside them the share of goals with a value of more than {LARGE} times what the reward can "
     "add up to at most.",
-    {name: without_seed(config) for name, config in RUNS.items()}
-    | {name: settings.record() for name, settings in REGULARISED.items()},
-    tuple(Cell("s", run) for run in (*RUNS, *REGULARISED)),
+    {name: without_seed(config) for name, config in RUNS.items()} | {"BREEZE": BREEZE.record()},
+    tuple(Cell("s", run) for run in (*RUNS, "BREEZE")),
     measure,
-    "The weight of the distances, 10, was chosen with seed 0. A free actor makes its values up; "
-    "near the data they stay possible. That alone makes no good policy: near a flow of actions it "
-    "is a little better than random, and all are far below the straight line.",
+    "The weight of the distances, 10, was chosen with seed 0; of BREEZE nothing was. A free actor "
+    "makes its values up; near the data they stay possible, and so they do with BREEZE, which has "
+    "no such weight. That alone makes no good policy: all are far below the straight line. Whether "
+    "in-sample learning pays is hardly to be seen: BREEZE is above FB near a flow in the mean over "
+    "goals with each of three seeds (by 0.03, 0.03 and 0.07), but not in the interquartile mean: "
+    "few goals make the difference. It also does the best of 64 actions of its policy, and "
+    "has attention; which part of it does what was not measured.",
 )
