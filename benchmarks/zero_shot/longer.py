@@ -20,4 +20,4 @@ def _longer(entry: ZeroShotEntry) -> ZeroShotEntry:
 
 
 LONGER = tuple(_longer(entry) for entry in ENTRIES if entry.name != "PSM")
-PLACES = tuple(world for world in WORLDS if world.name in ("four rooms", "pits"))
+PLACES = tuple(world for world in WORLDS if world.name == "four rooms")
