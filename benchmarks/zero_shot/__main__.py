@@ -89,7 +89,7 @@ def made(docs: Path) -> dict[Path, str]:
     )
     if table is None:
         raise ValueError(f"there is no {docs / FOLDER / TABLE}: take in a run by --results FOLDER")
-    text = page(table, ablation, longer, spans or (), f"{FOLDER}/{PICTURE}" if ways else None)
+    text = page(table, ablation, longer, spans, f"{FOLDER}/{PICTURE}" if ways else None)
     found = {docs / PAGE: text}
     if ways:
         found[docs / FOLDER / PICTURE] = picture(ways)

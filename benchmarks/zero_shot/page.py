@@ -5,7 +5,7 @@ processor do not decide a digit.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ def page(
     table: Reduced,
     ablation: Reduced | None = None,
     longer: Reduced | None = None,
-    spans: Sequence[Reduced] = (),
+    spans: Reduced | None = None,
     picture: str | None = None,
 ) -> str:
     """Return the page in Markdown.
@@ -77,7 +77,7 @@ def page(
         )
     if spans:
         call = "python -m zerogym.benchmarks.zero_shot --spans"
-        parts += [kept(spans), f"\n*`{call}`; [the numbers](zero_shot/spans.json).*\n"]
+        parts += [kept(spans["worlds"]), _source(spans, call, "spans")]
     if longer:
         call = "python -m zerogym.benchmarks.zero_shot --run-longer --longer FOLDER"
         parts += [gains(table, longer), _source(longer, call, "longer")]

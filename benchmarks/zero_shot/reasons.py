@@ -30,7 +30,7 @@ def kept(spans: Sequence[Mapping[str, Any]]) -> str:
     """Return what agents keep of rewards, what it is worth, and what they score.
 
     Args:
-        spans: Of `measure_spans`.
+        spans: The worlds of `measure_spans`.
     """
     columns = [(span, kind) for span in spans for kind in next(iter(span["shares"].values()))]
     titles = [f"{span['world']}: {kind}" for span, kind in columns]
@@ -38,7 +38,7 @@ def kept(spans: Sequence[Mapping[str, Any]]) -> str:
     for agent in spans[0]["shares"]:
         found = [span["shares"][agent][kind] for span, kind in columns]
         cells = [
-            " / ".join(f"{each[name] + 0.0:.2f}" for name in ("kept", "optimum", "score"))
+            " / ".join(f"{_shown(each[name]):.2f}" for name in ("kept", "optimum", "score"))
             for each in found
         ]
         lines.append(f"| {agent} | {' | '.join(cells)} |")
@@ -67,9 +67,13 @@ def gains(table: Mapping[str, Any], longer: Mapping[str, Any]) -> str:
             shared = sorted(set(here) & set(there))
             seeds.add(len(shared))
             means = [np.mean([one[seed] for seed in shared]) for one in (there, here) if shared]
-            cells.append(" → ".join(f"{value + 0.0:.2f}" for value in means) or "–")
+            cells.append(" → ".join(f"{_shown(value):.2f}" for value in means) or "–")
         if set(cells) != {"–"}:
             lines.append(f"| {agent} | {' | '.join(cells)} |")
     counts = sorted(seeds - {0})
     number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     return LONGER.format(seeds=number) + "\n".join(lines) + "\n"
+
+
+def _shown(value: float) -> float:
+    return round(float(value), 2) + 0.0  # no -0.0

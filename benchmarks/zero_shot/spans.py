@@ -19,6 +19,7 @@ from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.datasets.environments import make_env
 from zerogym.agents.zero_shot.agents import AGENTS, Start
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular, policy_score
+from zerogym.benchmarks.results.provenance import provenance
 from zerogym.benchmarks.studies.zero_shot.rivals import optimal
 from zerogym.benchmarks.zero_shot.cells import data_of
 from zerogym.benchmarks.zero_shot.suite import ENTRIES, GAMMA, WORLDS, ZeroShotWorld, tasks_by_kind
@@ -31,12 +32,17 @@ PLACES = tuple(world for world in WORLDS if world.name in ("four rooms", "pits")
 DIGITS = 4
 
 
-def measure_spans(seed: int = 0) -> list[dict[str, Any]]:
-    """Train the agents and return a record for each world: `world`, and `shares` by agent and kind.
+def measure_spans(seed: int = 0) -> dict[str, Any]:
+    """Train the agents, and return `session` and `worlds`: each its name and `shares`.
 
-    Shares are `kept`, `optimum` and `score`, each the mean over the tasks of a kind.
+    Shares are `kept`, `optimum` and `score` by agent and kind, each the mean over the tasks of a
+    kind.
     """
-    return [{"world": world.name, "shares": shares_of(world, seed)} for world in PLACES]
+    session = provenance()
+    return {
+        "session": {name: session[name] for name in ("date", "commit", "processor")},
+        "worlds": [{"world": world.name, "shares": shares_of(world, seed)} for world in PLACES],
+    }
 
 
 def shares_of(

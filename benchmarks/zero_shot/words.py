@@ -16,9 +16,10 @@ from zerogym.benchmarks.zero_shot.table import over_seeds
 MARGIN = 0.005  # half of the last digit shown
 DEFAULT = "FB"  # the agent that is trained where none is named
 WHY = """\
-Two reasons are likely where it is not. F'z is the value of a softened policy: a sharper one scores
-more on goals of slippery rooms in the table of settings below, and less on penalties. And a reward
-is replaced by the nearest of those that B spans, which penalties and smooth fields suffer from."""
+Where it is not, F and its policy are to blame more than B: in four rooms B keeps every reward
+whole, and in pits nearly (*What agents make of a reward*, below). F'z is the value of a softened
+policy: a sharper one scores more on goals of slippery rooms in the table of settings, and less on
+penalties."""
 
 
 def in_words(table: Mapping[str, Any]) -> str:

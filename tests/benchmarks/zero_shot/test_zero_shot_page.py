@@ -11,7 +11,7 @@ import torch
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.agents import AGENTS, Start
-from zerogym.benchmarks.zero_shot.__main__ import FOLDER, WAYS, made
+from zerogym.benchmarks.zero_shot.__main__ import FOLDER, SPANS, WAYS, made
 from zerogym.benchmarks.zero_shot.ablation import PLACES, VARIANTS
 from zerogym.benchmarks.zero_shot.cells import data_of
 from zerogym.benchmarks.zero_shot.longer import LONGER, TIMES
@@ -106,7 +106,7 @@ def test_words_and_bold_follow_the_numbers() -> None:
     assert f"| {GREEDY} | **0.50** | 0.50 |" in text and f"| {ORACLE} | 1.00 | 1.00 |" in text
     assert "| FB | **0.75** (0.70…0.80) |" in text and "| FB | 0.25 (0.20…0.30) |" in text
     rows[1] = row("smooth", 4, FB=[0.1, 0.2])
-    assert f"is above {GREEDY} in 0 of 1 of them.\nTwo reasons" in in_words(table)
+    assert f"is above {GREEDY} in 0 of 1 of them.\nWhere it is not" in in_words(table)
 
 
 def test_the_last_bits_do_not_decide_a_digit() -> None:
@@ -156,6 +156,14 @@ def test_agents_with_more_updates_differ_in_nothing_else() -> None:
             assert entry.agent == own.agent
 
 
+def test_what_the_words_say_of_b_is_in_the_numbers() -> None:
+    rooms, pits = json.loads((DOCS / FOLDER / SPANS).read_text("utf-8"))["worlds"]
+    assert (rooms["world"], pits["world"]) == ("four rooms", "pits")
+    for numbers in rooms["shares"]["FB"].values():
+        assert numbers["kept"] == numbers["optimum"] == 1.0 > numbers["score"]
+    assert pits["shares"]["FB"]["smooth"]["optimum"] > 0.95
+
+
 class Reads:
     """A model with features: one number for each observation."""
 
@@ -198,4 +206,4 @@ def test_agents_of_each_sort_have_numbers_for_each_kind_of_reward() -> None:
     # Nine cells are fewer than the dimensions of B: nothing of a reward is lost.
     assert shares["FB"]["smooth"]["kept"] == shares["FB"]["smooth"]["optimum"] == 1.0
     text = kept([{"world": "open", "shares": shares}])
-    assert f"| FB | 1.00 / 1.00 / {shares['FB']['multi goal']['score'] + 0.0:.2f} |" in text
+    assert f"| FB | 1.00 / 1.00 / {shares['FB']['multi goal']['score']:.2f} |" in text
