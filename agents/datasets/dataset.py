@@ -93,7 +93,7 @@ class Dataset:
             broken = self.starts[1:]  # (N - 1,)
         else:
             differs = self.next_observations[:-1] != self.observations[1:]
-            broken = differs.reshape(len(differs), -1).any(1)
+            broken = differs.any(axis=tuple(range(1, differs.ndim)))
             if self.terminated is not None:
                 broken = broken | self.terminated[:-1]
         stops = np.append(np.flatnonzero(broken), len(self) - 1)

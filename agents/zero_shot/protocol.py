@@ -95,6 +95,19 @@ class Prompted:
         return self.model.predict(observations, self.prompt, state, episode_start)
 
 
+def check_prompt(prompt: Any, kind: type) -> None:
+    """Refuse a prompt that another agent inferred.
+
+    Raises:
+        TypeError: If it is not of the kind.
+    """
+    if not isinstance(prompt, kind):
+        raise TypeError(
+            f"a prompt is what `infer` of the same agent returned, a {kind.__name__}, "
+            f"got {prompt!r:.80}"
+        )
+
+
 def goal_and_reward(task: Any) -> tuple[Any, Any]:
     """Return the goal of a task and None, or None and its reward function.
 

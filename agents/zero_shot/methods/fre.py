@@ -32,7 +32,7 @@ from zerogym.agents.zero_shot.methods.learner import (
     expectile_loss,
 )
 from zerogym.agents.zero_shot.models.networks import Product
-from zerogym.agents.zero_shot.protocol import goal_and_reward
+from zerogym.agents.zero_shot.protocol import check_prompt, goal_and_reward
 
 BINS = 32  # of rewards in [-1, 1]
 HEADS = 2
@@ -178,5 +178,6 @@ class FRE(Learner):
         self, observations: ArrayLike, prompt: Any, state: Any = None, episode_start: Any = None
     ) -> tuple[NDArray[Any], Any]:
         """Return the most likely actions (B,) for z."""
+        check_prompt(prompt, Tensor)
         rows = self.rows_of(observations)
         return as_actions(self.actor(rows, prompt.expand(len(rows), -1))[0]), state

@@ -32,7 +32,7 @@ from zerogym.agents.zero_shot.methods.learner import (
 )
 from zerogym.agents.zero_shot.models.inference import inverse_covariance, of_regression
 from zerogym.agents.zero_shot.models.networks import Product, to_sphere
-from zerogym.agents.zero_shot.protocol import goal_and_reward
+from zerogym.agents.zero_shot.protocol import check_prompt, goal_and_reward
 
 LEAST = 1e-6  # of a squared distance, so that its root has a gradient
 SAME = 1e-6  # distance of observations that count as equal
@@ -157,6 +157,7 @@ class HILP(Learner):
         self, observations: ArrayLike, prompt: Any, state: Any = None, episode_start: Any = None
     ) -> tuple[NDArray[Any], Any]:
         """Return the actions (B,) with the largest Q(s, a, z)."""
+        check_prompt(prompt, Direction)
         rows = self.rows_of(observations)
         if prompt.place is None:
             return as_actions(self.q(rows, prompt.z.expand(len(rows), -1)).mean(0)), state

@@ -25,7 +25,7 @@ from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset
 from zerogym.agents.zero_shot.methods.learner import Learner, Metrics, mlp
 from zerogym.agents.zero_shot.planning.mppi import MPPI
-from zerogym.agents.zero_shot.protocol import goal_and_reward
+from zerogym.agents.zero_shot.protocol import check_prompt, goal_and_reward
 
 SMALL = 1e-4  # added to a variance before its root, as in the public code
 
@@ -125,6 +125,7 @@ class PLDM(Learner):
         self, observations: ArrayLike, prompt: Any, state: Any = None, episode_start: Any = None
     ) -> tuple[NDArray[Any], Any]:
         """Return the first actions (B,) of the best plans that MPPI finds."""
+        check_prompt(prompt, Aim)
         own, start = self.settings, self.encoder(self.rows_of(observations))  # (B, d)
         planner = MPPI(self.actions, own.horizon, own.plans, own.rounds, own.temperature)
 

@@ -34,7 +34,7 @@ from zerogym.agents.zero_shot.agents import Start
 from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset
 from zerogym.agents.zero_shot.methods.learner import Learner, Metrics, mlp
 from zerogym.agents.zero_shot.planning.mppi import MPPI
-from zerogym.agents.zero_shot.protocol import goal_and_reward
+from zerogym.agents.zero_shot.protocol import check_prompt, goal_and_reward
 from zerogym.envs.control.core.tasks import Task
 
 SMALL = 1e-3  # added to the variance of a change before its root, as in the public code
@@ -145,6 +145,7 @@ class PMA(Learner):
         self, observations: ArrayLike, prompt: Any, state: Any = None, episode_start: Any = None
     ) -> tuple[NDArray[Any], Any]:
         """Return the actions (B,) of the first codes of the best plans that MPPI finds."""
+        check_prompt(prompt, Aim)
         own, start = self.settings, self.rows_of(observations)  # (B, k)
         planner = MPPI(own.codes, own.horizon, own.plans, own.rounds, own.temperature)
 

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.agents import PSMSettings, Start
 from zerogym.agents.zero_shot.methods.model_files import SavedModel, read_model, write_model
-from zerogym.agents.zero_shot.protocol import goal_and_reward
+from zerogym.agents.zero_shot.protocol import check_prompt, goal_and_reward
 from zerogym.envs.control.core.tasks import Task
 from zerogym.errors import require
 
@@ -198,6 +198,7 @@ class PSM:
         self, observations: ArrayLike, prompt: Any, state: Any = None, episode_start: Any = None
     ) -> tuple[NDArray[Any], Any]:
         """Return the most likely action (B,) in the known state nearest to each observation."""
+        check_prompt(prompt, Plan)
         rows = np.asarray(observations, dtype=np.float32)
         if rows.ndim != 2 or rows.shape[1:] != self.states.shape[1:]:
             raise ValueError(f"observations must be (B, {self.states.shape[1]}), got {rows.shape}")

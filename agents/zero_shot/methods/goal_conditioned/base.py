@@ -28,7 +28,7 @@ from zerogym.agents.zero_shot.methods.goal_conditioned.goals import (
     draw_goals,
 )
 from zerogym.agents.zero_shot.methods.neural import Facts, Metrics, NeuralAgent
-from zerogym.agents.zero_shot.protocol import goal_and_reward
+from zerogym.agents.zero_shot.protocol import check_prompt, goal_and_reward
 
 MOST_WEIGHT = 100.0  # of a step in the actor's loss
 
@@ -172,6 +172,7 @@ class GoalConditioned(NeuralAgent):
         self, observations: ArrayLike, prompt: Any, state: Any = None, episode_start: Any = None
     ) -> tuple[NDArray[Any], Any]:
         """Return the most likely actions, (B,) or (B, m), for observations (B, k)."""
+        check_prompt(prompt, np.ndarray)
         rows = self.encode(self.rows_of(observations))
         goals = self.encode(self.rows_of([prompt], "a goal")).expand_as(rows)
         out = self.nets["actor"](torch.cat([rows, self.heading(rows, goals)], -1))

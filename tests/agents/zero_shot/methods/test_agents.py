@@ -110,6 +110,12 @@ def test_bad_input_is_one_clear_line(name: str, world: Any, data: Dataset, tmp_p
             agent.infer(task)
     with pytest.raises(ValueError, match="45"):
         agent.predict(np.ones((2, 44)), agent.infer(data.next_observations[0]))
+    for prompt in (None, "goal_1_1", 5):
+        with pytest.raises((TypeError, ValueError), match=r"a prompt is|^z must be"):
+            agent.predict(data.observations[:2], prompt)
+    more = Dataset(data.observations, data.actions + 3, data.next_observations)
+    with pytest.raises(ValueError, match=r"actions|started with"):
+        agent.learn(more, 1)
     with pytest.raises(ValueError, match=r"40|45"):
         agent.check_env(gym.make("zerogym/FourRooms-v0", task=None))
     agent.check_env(world)
@@ -120,6 +126,13 @@ def test_bad_input_is_one_clear_line(name: str, world: Any, data: Dataset, tmp_p
     (tmp_path / "config.json").write_text('{"format": "another"}')
     with pytest.raises(NotAModel, match=r"another|not a"):
         type(agent).load(tmp_path)
+
+
+@pytest.mark.parametrize("name", AGENTS.names())
+def test_one_transition_can_be_learned_from(name: str, data: Dataset) -> None:
+    one = Dataset(data.observations[:1], data.actions[:1], data.next_observations[:1])
+    metrics = _new(name, one).learn(one, 1)
+    assert metrics and all(np.isfinite(float(value)) for value in metrics.values())
 
 
 @pytest.mark.parametrize("name", AGENTS.names())
