@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from zerogym.benchmarks.offline.agents import NAMES
+from zerogym.benchmarks.offline.agents import AGENTS, LENGTH, NAMES, REPEATS, SEQUENCES
 from zerogym.benchmarks.offline.data import GRADES, STEPS, TASKS
-from zerogym.benchmarks.offline.rivals import COUNTS, FREQUENT, RIVALS
+from zerogym.benchmarks.offline.rivals import COUNTS, FREQUENT, INSIDE, RIVALS
+from zerogym.benchmarks.offline.study import STUDY
 from zerogym.benchmarks.zero_shot.page import table_of_kind
 
 ORDER = (*RIVALS[:-1], *NAMES, RIVALS[-1])
+SIZES = AGENTS["BC"]
 MARGIN = 0.005  # half of the last digit shown
 
 HEAD = f"""# Offline agents and policies that count
@@ -17,19 +19,22 @@ HEAD = f"""# Offline agents and policies that count
 
 One task, {STEPS:,} stored transitions of it, no further play. All players of a seed learn from the
 same data, whose episodes begin anywhere. 0 is random actions, 1 the optimum of the true model:
-discounted values, the mean over all starts. Policies of the state are scored exactly, with their
-likeliest actions. The decision transformer has a memory and is played for 100 steps from every
-start (twice where the floor is slippery); what comes later, at most 0.6 % of a value that goes on,
-is left out, and it maximises returns without discount. In brackets is the 95 % bootstrap interval
-over seeds; without one, it has no width at two digits. IQM is the interquartile mean over tasks and
-seeds, whose bootstrap draws seeds task by task. Bold is the best but for the oracle. Horizon is the
-effective horizon: none of these tasks is solved by one step of improvement over random actions.
+discounted values, the mean over all starts. Policies of the state are scored exactly, agents by
+their likeliest actions. The decision transformer has a memory: it is played for {LENGTH} steps from
+every start, {REPEATS} times where the floor is slippery, towards the largest return in the data.
+What comes later, at most 0.6 % of a value that goes on, is left out, and it learns returns without
+discount. In brackets is the 95 % bootstrap interval over seeds; without one, it has no width at two
+digits. IQM is the interquartile mean over tasks and seeds, whose bootstrap draws seeds task by
+task. Bold is the best but for the oracle. Horizon is the effective horizon: none of these tasks is
+solved by one step of improvement over random actions.
 
 *Policy of the data* takes each action as often as the data do in that state, *{FREQUENT}* the one
-that they have most. *{COUNTS}* is value iteration on the data's counts, and *best in the data* the
-best policy with the actions of the data by the true model, a bound that none of the others knows.
-Both, and the agents, see states one by one: nothing is to be gained by generalising over them, and
-in such worlds counting is what an agent can hope for.
+that they have most. *Plan on counts* is value iteration on the data's counts, and *{INSIDE}* the
+best policy with the actions of the data by the true model, a bound that nobody else knows.
+
+Networks are small ({SIZES.layers} x {SIZES.hidden}) and updates few ({SIZES.updates}, the
+transformer {SEQUENCES.updates}), chosen with seed 0 on three of the tasks for a run of minutes;
+longer runs may score more.
 """
 
 
@@ -45,6 +50,7 @@ def page(record: Mapping[str, Any]) -> str:
     for grade in GRADES:
         parts.append(table_of_kind(table, grade, f"Data: {grade}"))
         parts.append(in_words([row for row in rows if row["kind"] == grade]))
+    parts.append(f"\n## In words\n\n{STUDY.notes}\n")
     parts.append(
         f"\n*{where['date'][:10]}, one core of {where['processor']} with other load, "
         f"{record['seeds']} seeds, commit {where['commit']}: `python -m "

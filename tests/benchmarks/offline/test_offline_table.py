@@ -14,7 +14,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.benchmarks.offline import __main__ as command
 from zerogym.benchmarks.offline import agents, data, rivals, study
-from zerogym.benchmarks.offline.page import ORDER, compare
+from zerogym.benchmarks.offline.page import ORDER, compare, page
 from zerogym.benchmarks.studies.zero_shot.coverage import best_inside
 from zerogym.benchmarks.studies.zero_shot.record import FIRST_SEED, Cell, read
 from zerogym.benchmarks.studies.zero_shot.rivals import best_of_data, optimal
@@ -22,6 +22,11 @@ from zerogym.envs.control.tabular.dynamic_programming import evaluate_policy, va
 from zerogym.envs.control.tabular.effective_horizon import effective_horizon_of
 
 GAMMA = 0.95
+
+
+def test_the_page_is_that_of_the_numbers() -> None:
+    folder = Path(__file__).parents[3] / "docs/studies"
+    assert page(read(folder / "offline.json")) == (folder / "offline.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", list(data.TASKS))
@@ -36,8 +41,7 @@ def test_the_best_policy_inside_data_of_a_slippery_floor_is_the_best_by_enumerat
     reward, every = world.reward_of(task), rng.integers(5, size=states)
     shown = np.eye(5, dtype=bool)[every]
     shown[20:23] = False  # without data: random there
-    # Two actions where they matter: beside the goal in the corner, and on the way to it.
-    several = [int(world.state_of(world.observation_of(s))) for s in (0, 1, 8, 9, 10)]
+    several = [0, 1, 8, 9, 10]  # in the goal's corner and on the way to it: two actions
     for state in several:
         shown[state, [0, 3]] = True
         shown[state, [1, 2, 4]] = False
