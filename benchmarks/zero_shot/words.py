@@ -34,6 +34,8 @@ def in_words(table: Mapping[str, Any]) -> str:
     ]
     for name in agents:
         found = [(row, compare(row, name)) for row in rows]
+        if all(sign is None for _, sign in found):
+            continue  # fewer than two seeds
         wins = [row for row, sign in found if sign == 1]
         level, below = (sum(sign == one for _, sign in found) for one in (0, -1))
         lines.append(f"| {name} | {_cells(wins)} | {level} | {below} |")

@@ -98,7 +98,9 @@ def test_words_and_bold_follow_the_numbers() -> None:
         "costs": {"FB": {"wall_s": 2.0, "cpu_s": 1.0}},
         "session": {"date": "2026-11-28", "commit": "c", "processor": "p"},
     }
-    words = in_words(table)
+    rows[0]["scores"]["A"] = {"0": 0.4}  # one seed
+    words = in_words({**table, "columns": [*table["columns"], "A"]})
+    assert "| A |" not in words
     assert "| FB | 1: smooth in open | 0 | 1 |" in words
     assert "1 of 2 cells have a median effective horizon above 1: open (smooth)." in words
     assert f"is above {GREEDY} in 1 of 1 of them" in words
