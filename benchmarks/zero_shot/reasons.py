@@ -7,6 +7,8 @@ import numpy as np
 
 from zerogym.benchmarks.zero_shot.longer import TIMES
 
+MUCH = 0.1  # change of a score
+
 KEPT = """
 ## What agents make of a reward
 
@@ -56,7 +58,8 @@ def gains(table: Mapping[str, Any], longer: Mapping[str, Any]) -> str:
     rows = [row for row in longer["rows"] if row["scores"]]
     titles = [f"{row['world']}: {row['kind']}" for row in rows]
     lines = [f"| agent | {' | '.join(titles)} |", "| --- |" + " ---: |" * len(titles)]
-    seeds = set()
+    seeds: set[int] = set()
+    changes: dict[str, list[float]] = {}  # of agents, in columns
     for agent in longer["columns"]:
         cells = []
         for row in rows:
@@ -65,14 +68,26 @@ def gains(table: Mapping[str, Any], longer: Mapping[str, Any]) -> str:
                 for scores in (row["scores"], before[row["world"], row["kind"]])
             )
             shared = sorted(set(here) & set(there))
+            if not shared:
+                cells.append("–")
+                continue
             seeds.add(len(shared))
-            means = [np.mean([one[seed] for seed in shared]) for one in (there, here) if shared]
-            cells.append(" → ".join(f"{_shown(value):.2f}" for value in means) or "–")
-        if set(cells) != {"–"}:
+            old, new = (_shown(np.mean([one[seed] for seed in shared])) for one in (there, here))
+            changes.setdefault(agent, []).append(round(new - old, 2))
+            cells.append(f"{old:.2f} → {new:.2f}")
+        if agent in changes:
             lines.append(f"| {agent} | {' | '.join(cells)} |")
-    counts = sorted(seeds - {0})
-    number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return LONGER.format(seeds=number) + "\n".join(lines) + "\n"
+    number = str(min(seeds)) if len(seeds) == 1 else f"{min(seeds)} to {max(seeds)}"
+    more, less = (
+        [agent for agent, found in changes.items() if any(is_it(change) for change in found)]
+        for is_it in (lambda change: change >= MUCH, lambda change: change <= -MUCH / 2)
+    )
+    gained, lost = (", ".join(agents) or "none" for agents in (more, less))
+    words = (
+        f"\nGains of {MUCH} or more in some column: {gained}. There the scores of the table are of "
+        f"too few updates. Losses of {MUCH / 2} or more: {lost}.\n"
+    )
+    return LONGER.format(seeds=number) + "\n".join(lines) + "\n" + words
 
 
 def _shown(value: float) -> float:

@@ -144,6 +144,9 @@ def test_more_updates_are_compared_on_the_seeds_that_both_have() -> None:
     text = gains(table, longer)
     assert "| agent | open: goal |" in text and "same 2 seeds" in text
     assert "| FB | 0.30 → 0.70 |" in text and "CRL" not in text
+    assert "in some column: FB." in text and "Losses of 0.05 or more: none." in text
+    worse = gains(table, {"rows": [row("goal", 1, FB=[0.2, 0.3])], "columns": ["FB"]})
+    assert "in some column: none." in worse and "Losses of 0.05 or more: FB." in worse
 
 
 def test_agents_with_more_updates_differ_in_nothing_else() -> None:
