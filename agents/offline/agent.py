@@ -1,6 +1,5 @@
 """The offline agent: one skeleton of networks and updates, whose losses are those of a method."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,13 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from zerogym.agents.offline.agent_files import Learning, SavedAgent, read_agent, write_agent
+from zerogym.agents.offline.agent_files import (
+    Learning,
+    Resumable,
+    SavedAgent,
+    read_agent,
+    write_agent,
+)
 from zerogym.agents.offline.config import OfflineConfig
 from zerogym.agents.offline.draws import DRAWS
 from zerogym.agents.offline.method import Update
@@ -21,7 +26,7 @@ FORMAT = "zerogym offline agent 1"
 _BATCHES, _ACTIONS = 1, 2  # streams of random numbers
 
 
-class OfflineAgent:
+class OfflineAgent(Resumable):
     """A policy of one task, learned from stored transitions; a `zerogym.agents.core.Policy`.
 
     Args:
@@ -208,19 +213,6 @@ class OfflineAgent:
             return agent
 
         return read_agent(path, FORMAT, "an offline agent", make)
-
-    def tensors(self) -> dict[str, torch.Tensor]:
-        """Return the whole state of training by name, for `load_tensors`."""
-        return self._learning.tensors(self.updates)
-
-    def load_tensors(self, found: Mapping[str, torch.Tensor]) -> None:
-        """Restore what `tensors` returned: training goes on as if it had never stopped.
-
-        Raises:
-            KeyError: If a tensor is missing.
-            RuntimeError: If one does not fit.
-        """
-        self.updates = self._learning.load_tensors(found)
 
     @property
     def _learning(self) -> Learning:

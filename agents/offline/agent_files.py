@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -133,6 +134,33 @@ class Learning(NamedTuple):
             one.load_state_dict({"state": state, "param_groups": one.state_dict()["param_groups"]})
         self.generator.set_state(found["generator"])
         return int(found["updates"])
+
+
+class Resumable(ABC):
+    """An agent whose training can be kept and continued exactly.
+
+    Attributes:
+        updates: Gradient steps so far.
+    """
+
+    updates: int
+
+    @property
+    @abstractmethod
+    def _learning(self) -> Learning: ...
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the whole state of training by name, for `load_tensors`."""
+        return self._learning.tensors(self.updates)
+
+    def load_tensors(self, found: Mapping[str, Tensor]) -> None:
+        """Restore what `tensors` returned: training goes on as if it had never stopped.
+
+        Raises:
+            KeyError: If a tensor is missing.
+            RuntimeError: If one does not fit.
+        """
+        self.updates = self._learning.load_tensors(found)
 
 
 def _below(prefix: str, found: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -6,7 +6,6 @@ Sources: "Decision Transformer: Reinforcement Learning via Sequence Modeling" (2
 """
 
 import dataclasses
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,13 @@ import gymnasium as gym
 import torch
 from torch.nn import functional
 
-from zerogym.agents.offline.agent_files import Learning, SavedAgent, read_agent, write_agent
+from zerogym.agents.offline.agent_files import (
+    Learning,
+    Resumable,
+    SavedAgent,
+    read_agent,
+    write_agent,
+)
 from zerogym.agents.offline.sequences.config import SequenceConfig
 from zerogym.agents.offline.sequences.model import SequenceModel, SequenceShape
 from zerogym.agents.offline.sequences.reached import choose, reached_in, read_reached
@@ -27,7 +32,7 @@ FORMAT = "zerogym decision transformer 1"
 _CLIP, _DECAY = 0.25, 1e-4  # of gradients and weights, as in the authors' code
 
 
-class DecisionTransformer:
+class DecisionTransformer(Resumable):
     """Imitation of trajectories given the return, and the cost, that they still bring.
 
     Discrete actions have the cross-entropy, whose minimum is the conditional frequency of actions
@@ -194,19 +199,6 @@ class DecisionTransformer:
             return agent
 
         return read_agent(path, FORMAT, "a decision transformer", make)
-
-    def tensors(self) -> dict[str, torch.Tensor]:
-        """Return the whole state of training by name, for `load_tensors`."""
-        return self._learning.tensors(self.updates)
-
-    def load_tensors(self, found: Mapping[str, torch.Tensor]) -> None:
-        """Restore what `tensors` returned: training goes on as if it had never stopped.
-
-        Raises:
-            KeyError: If a tensor is missing.
-            RuntimeError: If one does not fit.
-        """
-        self.updates = self._learning.load_tensors(found)
 
     @property
     def _learning(self) -> Learning:

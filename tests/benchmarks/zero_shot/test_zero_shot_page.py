@@ -140,10 +140,13 @@ def test_a_variant_differs_from_the_agent_of_the_table_in_its_change_only() -> N
 
 def test_more_updates_are_compared_on_the_seeds_that_both_have() -> None:
     table = {"rows": [row("goal", 1, FB=[0.2, 0.4, 0.9], CRL=[0.5]), row("smooth", 4, FB=[0.1])]}
-    longer = {"rows": [row("goal", 1, FB=[0.6, 0.8])], "columns": ["FB", "CRL"]}
+    longer = {
+        "rows": [row("goal", 1, FB=[0.6, 0.8], CRL=[0.5, 0.0])],
+        "columns": ["FB", "CRL", "QRL"],
+    }
     text = gains(table, longer)
-    assert "| agent | open: goal |" in text and "same 2 seeds" in text
-    assert "| FB | 0.30 → 0.70 |" in text and "CRL" not in text
+    assert "| agent | open: goal |" in text and "same 1 to 2 seeds" in text
+    assert "| FB | 0.30 → 0.70 |" in text and "| CRL | 0.50 → 0.50 |" in text and "QRL" not in text
     assert "in some column: FB." in text and "Losses of 0.05 or more: none." in text
     worse = gains(table, {"rows": [row("goal", 1, FB=[0.2, 0.3])], "columns": ["FB"]})
     assert "in some column: none." in worse and "Losses of 0.05 or more: FB." in worse
