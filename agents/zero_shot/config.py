@@ -91,6 +91,21 @@ PRESETS: Mapping[str, FBConfig] = MappingProxyType(
                 exact=False,
                 lr_actor=2e-3,
             ),
+            FBConfig(  # without layer norm and standardised observations F diverges here
+                env="zerogym/Cheetah-v0",
+                data_steps=40_000,
+                hold=4,
+                updates=4_000,
+                batch_size=256,
+                dim=32,
+                net="wide",
+                standardise=True,
+                exact=False,
+                temperature=0.0,
+                tau=0.02,
+                lr_forward=1e-3,
+                lr_backward=1e-3,
+            ),
         )
     }
 )

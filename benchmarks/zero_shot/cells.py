@@ -11,6 +11,7 @@ from zerogym.agents.datasets.dataset import Dataset, collect
 from zerogym.agents.datasets.environments import make_env
 from zerogym.agents.zero_shot.agents import AGENTS, Start
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular, policy_score
+from zerogym.agents.zero_shot.protocol import Prompted
 from zerogym.benchmarks.studies.zero_shot.coverage import actions_in_data
 from zerogym.benchmarks.studies.zero_shot.rivals import (
     best_of_data,
@@ -19,6 +20,7 @@ from zerogym.benchmarks.studies.zero_shot.rivals import (
     planned_on_counts,
 )
 from zerogym.benchmarks.studies.zero_shot.rooms import straight
+from zerogym.benchmarks.zero_shot.played import play, player_of
 from zerogym.benchmarks.zero_shot.suite import (
     GAMMA,
     ORACLE,
@@ -38,7 +40,7 @@ def data_of(world: ZeroShotWorld, seed: int) -> Dataset:
     """Return the transitions of a random policy that every agent of this seed learns from."""
     env = make_env(world.env, world.kwargs)
     try:
-        return collect(env, world.steps, seed=seed)
+        return collect(env, world.steps, seed=seed, hold=world.hold)
     finally:
         env.close()
 
@@ -48,8 +50,9 @@ def score_agent(
 ) -> Mapping[str, Any]:
     """Train an agent and score it: `scores`, `updates`, seconds of learning and of CPU."""
     env, data = make_env(world.env, world.kwargs), data_of(world, seed)
-    actions = int(env.action_space.n)  # type: ignore[attr-defined]
-    start = Start(world.env, data, actions, True, entry.updates, seed)
+    space: Any = env.action_space
+    actions = space.shape[0] if world.episodes else int(space.n)
+    start = Start(world.env, data, actions, not world.episodes, entry.updates, seed)
     began, cpu = time.perf_counter(), time.process_time()
     model = AGENTS.make(entry.agent)(start)
     done = 0
@@ -59,11 +62,14 @@ def score_agent(
         done += step
         report(done, entry.updates)
     seconds, used = time.perf_counter() - began, time.process_time() - cpu
-    unwrapped: Any = env.unwrapped
-    scores = {
-        kind: evaluate_tabular(model, env, tasks, GAMMA)
-        for kind, tasks in tasks_by_kind(unwrapped.tasks).items()
-    }
+    if world.episodes:
+        scores = play(world, seed, lambda task, env: Prompted(model, model.infer(task)))
+    else:
+        unwrapped: Any = env.unwrapped
+        scores = {
+            kind: evaluate_tabular(model, env, tasks, GAMMA)
+            for kind, tasks in tasks_by_kind(unwrapped.tasks).items()
+        }
     env.close()
     timing = {"seconds": round(seconds, 2), "cpu_s": round(used, 2)}
     return {"scores": scores, "updates": entry.updates, **timing}
@@ -72,6 +78,9 @@ def score_agent(
 def score_rival(rival: str, world: ZeroShotWorld, seed: int) -> Mapping[str, Any]:
     """Score a policy without learning; `scores` is empty where the world has no such policy."""
     env, data = make_env(world.env, world.kwargs), data_of(world, seed)
+    if world.episodes:
+        player = player_of(rival, world, data, seed)
+        return {"scores": play(world, seed, player) if player else {}}
     unwrapped: Any = env.unwrapped
     policy = policy_of(rival, unwrapped, data)
     scores = {

@@ -102,7 +102,7 @@ def table_of_kind(table: Reduced, kind: str, title: str) -> str:
     rows = [row for row in table["rows"] if row["kind"] == kind]
     names = [row["world"] for row in rows]
     best = [_best(row, table["columns"]) for row in rows]
-    horizons = [f"*{row['horizon']:g}*" for row in rows]
+    horizons = ["–" if row["horizon"] is None else f"*{row['horizon']:g}*" for row in rows]
     lines = [
         f"\n## {title}\n",
         f"|  | {' | '.join(names)} | IQM |",

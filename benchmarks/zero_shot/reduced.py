@@ -26,8 +26,9 @@ def reduce_run(plan: Plan, records: Iterable[Record]) -> dict[str, Any]:
 
     Returns:
         `columns` and `rivals` (names), `rows` (`world`, `kind`, `horizon`: the median effective
-        horizon of the tasks, `tasks`: their number, `scores` by column and seed), `costs` (`wall_s`
-        and `cpu_s` by agent, the medians over cells) and `session` (of the first of the run).
+        horizon of the tasks, None where episodes are played, `tasks`: their number, `scores` by
+        column and seed), `costs` (`wall_s` and `cpu_s` by agent, the medians over cells) and
+        `session` (of the first of the run).
 
     Raises:
         ValueError: If no cell of the plan is among the records.
@@ -45,7 +46,8 @@ def reduce_run(plan: Plan, records: Iterable[Record]) -> dict[str, Any]:
                 name: {str(seed): round(value, DIGITS) for seed, value in sorted(by_seed.items())}
                 for name, by_seed in columns.items()
             }
-            numbers = {"horizon": median(horizons), "tasks": len(horizons)}
+            found = [horizon for horizon in horizons if horizon is not None]
+            numbers = {"horizon": median(found) if found else None, "tasks": len(horizons)}
             rows.append({"world": world.name, "kind": kind, **numbers, "scores": scores})
     costs = {}
     for entry in plan.entries:
@@ -65,13 +67,13 @@ def reduce_run(plan: Plan, records: Iterable[Record]) -> dict[str, Any]:
     }
 
 
-def horizons_of(world: ZeroShotWorld) -> Mapping[str, list[int]]:
-    """Return the effective horizons of the tasks of each kind that are scored."""
-    env = make_env(world.env, world.kwargs)
+def horizons_of(world: ZeroShotWorld) -> Mapping[str, list[int | None]]:
+    """Return the effective horizons of the tasks of each kind; None where episodes are played."""
+    env, played = make_env(world.env, world.kwargs), world.episodes > 0
     unwrapped: Any = env.unwrapped
     found = {
-        kind: [effective_horizon_of(unwrapped, task, GAMMA) for task in tasks]
-        for kind, tasks in tasks_by_kind(unwrapped.tasks).items()
+        kind: [None if played else effective_horizon_of(unwrapped, task, GAMMA) for task in tasks]
+        for kind, tasks in tasks_by_kind(unwrapped.tasks, world.rewards).items()
     }
     env.close()
     return found

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from zerogym.agents.run_lock import locked
+from zerogym.agents.zero_shot.agents import AGENTS
 from zerogym.benchmarks.results.provenance import provenance
 from zerogym.benchmarks.results.results_file import RESULTS, Record, ResultsFile
 from zerogym.benchmarks.suites.runner import Progress
@@ -25,6 +26,9 @@ from zerogym.benchmarks.zero_shot.suite import (
 from zerogym.errors import UnknownName
 
 Callback = Callable[[Progress], object]
+IDENTITY = (  # the fields of a cell that identify it; the last two only where episodes are played
+    *("kind", "world", "env", "kwargs", "steps", "seed", "agent", "settings", "hold", "episodes"),
+)
 
 
 class Plan(NamedTuple):
@@ -64,13 +68,17 @@ class Plan(NamedTuple):
         )
 
     def cells(self) -> Iterator[tuple[ZeroShotWorld, ZeroShotEntry | str, int]]:
-        """Yield the cells; every agent has its first seed before any has its second."""
+        """Yield the cells; every agent has its first seed before any has its second.
+
+        Agents of discrete actions have no cell where actions are continuous.
+        """
         for seed in range(self.seeds):
             for world in self.worlds:
                 for name in self.rivals:
                     yield world, name, seed
                 for entry in self.entries:
-                    yield world, entry, seed
+                    if not (world.episodes and AGENTS[entry.agent["part"]].discrete):
+                        yield world, entry, seed
 
 
 def run_zero_shot(plan: Plan, out: Path, on_progress: Callback | None = None) -> list[Record]:
@@ -100,11 +108,13 @@ def run_zero_shot(plan: Plan, out: Path, on_progress: Callback | None = None) ->
 
 
 def identity(world: ZeroShotWorld, entry: ZeroShotEntry | str, seed: int) -> Record:
-    """Return what identifies a cell, as JSON values."""
+    """Return what identifies a cell, the fields of `IDENTITY`, as JSON values."""
     found: Record = {
         "kind": "cell", "world": world.name, "env": world.env, "kwargs": dict(world.kwargs),
         "steps": world.steps, "seed": seed,
     }  # fmt: skip
+    if world.episodes:
+        found |= {"hold": world.hold, "episodes": world.episodes}
     if isinstance(entry, str):
         return {**found, "agent": entry, "settings": None}
     return {**found, "agent": entry.name, "settings": {**entry.agent, "updates": entry.updates}}

@@ -1,7 +1,8 @@
-"""The parts of the table: worlds with exact models, kinds of tasks, agents with their settings.
+"""The parts of the table: worlds, kinds of tasks, agents with their settings.
 
-Of each kind at most `MOST_TASKS` tasks are taken, evenly over their order. Left out: worlds without
-an exact model, whose scores would be of episodes; data other than random walks.
+Scores are exact where a world has finitely many states, and of played episodes elsewhere. Of each
+kind at most `MOST_TASKS` tasks are taken, evenly over their order. Left out: data other than random
+walks.
 """
 
 from collections.abc import Mapping
@@ -23,12 +24,18 @@ class ZeroShotWorld:
         env: Registered id.
         kwargs: Its arguments.
         steps: Transitions of a random policy, from which all agents of a seed learn.
+        hold: Steps for which each of its actions is repeated.
+        episodes: Played of each task, in a world of continuous actions; 0 where scores are exact.
+        rewards: Kind of its tasks without a goal, where episodes are played.
     """
 
     name: str
     env: str
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     steps: int = 20_000
+    hold: int = 1
+    episodes: int = 0
+    rewards: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,9 @@ WORLDS = (
     ZeroShotWorld("pits", "zerogym/Pits-v0", {"slip": 0.0}),
     ZeroShotWorld("slippery pits", "zerogym/Pits-v0"),
     ZeroShotWorld("cliff", "zerogym/Pits-v0", {"layout": "cliff", "slip": 0.0}),
+    ZeroShotWorld("maze s", "zerogym/PointMaze-v0", {"layout": "s"}, 40_000, 8, 5, "peak"),
+    ZeroShotWorld("maze u", "zerogym/PointMaze-v0", {"layout": "u"}, 40_000, 8, 5, "peak"),
+    ZeroShotWorld("cheetah", "zerogym/Cheetah-v0", {"horizon": 250}, 40_000, 4, 2, "behaviour"),
 )
 
 ENTRIES = (
@@ -84,12 +94,18 @@ GREEDY, ORACLE = "greedy on random's Q", "oracle"
 RIVALS = ("straight line", GREEDY, "plan on counts", "best in the data", "random", ORACLE)
 
 
-def tasks_by_kind(tasks: Mapping[str, Task]) -> dict[str, list[Task]]:
-    """Return the tasks of each kind: those with a goal, and the families of rewards by name."""
+def tasks_by_kind(tasks: Mapping[str, Task], rewards: str = "") -> dict[str, list[Task]]:
+    """Return the tasks of each kind: those with a goal, and the families of rewards by name.
+
+    Args:
+        tasks: By name.
+        rewards: Where episodes are played, the one kind of all tasks without a goal.
+    """
     kinds: dict[str, list[Task]] = {}
     for name, task in tasks.items():
-        kind = "goal" if task.goal is not None else name.rstrip("0123456789").rstrip("_")
-        kinds.setdefault(kind.replace("_", " "), []).append(task)
+        family = rewards or name.rstrip("0123456789").rstrip("_").replace("_", " ")
+        kind = "goal" if task.goal is not None else family
+        kinds.setdefault(f"{kind}, played" if rewards else kind, []).append(task)
     return {kind: _some(found) for kind, found in kinds.items()}
 
 

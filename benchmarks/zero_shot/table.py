@@ -18,7 +18,7 @@ from zerogym.benchmarks.results.estimates import Estimate
 from zerogym.benchmarks.results.results_file import Record
 from zerogym.benchmarks.statistics.bootstrap import estimate
 from zerogym.benchmarks.statistics.run_scores import RunScores, mean
-from zerogym.benchmarks.zero_shot.runner import Plan, identity
+from zerogym.benchmarks.zero_shot.runner import IDENTITY, Plan, identity
 
 COLUMNS = ("world", "tasks", "agent", "score", "low", "high", "seeds")
 
@@ -55,9 +55,8 @@ def tabulate(plan: Plan, records: Iterable[Record]) -> list[Row]:
 def cells_of(plan: Plan, records: Iterable[Record]) -> list[Record]:
     """Return the cells of a plan among records; those of other settings are left out."""
     planned = {_key(identity(*cell)) for cell in plan.cells()}
-    of_cell = tuple(identity(*next(plan.cells())))
     cells = (record for record in records if record.get("kind") == "cell")
-    return [cell for cell in cells if _key({name: cell.get(name) for name in of_cell}) in planned]
+    return [cell for cell in cells if _key({n: cell[n] for n in IDENTITY if n in cell}) in planned]
 
 
 def seed_means(cells: Iterable[Record]) -> dict[tuple[str, str], dict[str, dict[int, float]]]:

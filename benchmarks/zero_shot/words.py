@@ -39,13 +39,14 @@ def in_words(table: Mapping[str, Any]) -> str:
         wins = [row for row, sign in found if sign == 1]
         level, below = (sum(sign == one for _, sign in found) for one in (0, -1))
         lines.append(f"| {name} | {_cells(wins)} | {level} | {below} |")
-    hard = [row for row in rows if row["horizon"] > 1]
+    exact = [row for row in rows if row["horizon"] is not None]
+    hard = [row for row in exact if row["horizon"] > 1]
     names = [f"{row['world']} ({row['kind']})" for row in hard]
     counted = [row for row in hard if compare(row, DEFAULT) is not None]
     wins = [row for row in counted if compare(row, DEFAULT) == 1]
     words = [
-        f"\n{len(hard)} of {len(rows)} cells have a median effective horizon above 1"
-        + (f": {', '.join(names)}." if names else ".")
+        f"\n{len(hard)} of {len(exact)} cells with exact scores have a median effective horizon"
+        " above 1" + (f": {', '.join(names)}." if names else ".")
     ]
     if counted:
         words.append(

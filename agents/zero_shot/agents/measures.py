@@ -60,6 +60,7 @@ class PSMSettings(Agent):
         "2411.19418)"
     )
     model = f"{METHODS}.psm:PSM"
+    discrete = True
     gamma: float = 0.95  # discount a step, in [0, 1)
 
     def __call__(self, start: Start) -> Any:

@@ -19,6 +19,7 @@ class PLDMSettings(Agent):
         "(2025, arXiv 2502.14819)"
     )
     model = f"{METHODS}.pldm:PLDM"
+    discrete = True
     dim: int = 32  # d, of the latent z
     hidden: int = 64  # width of the hidden layers
     ahead: int = 3  # steps of a prediction in training
@@ -60,6 +61,7 @@ class PMASettings(Agent):
 
     source = "Predictable MDP Abstraction for Unsupervised Model-Based RL (2023, arXiv 2302.03921)"
     model = f"{METHODS}.pma:PMA"
+    discrete = True
     codes: int = 8  # K, best above the number of actions (theirs vectors of numbers)
     hidden: int = 64  # width of the hidden layers (theirs 512)
     models: int = 3  # E, whose disagreement counts (theirs 5)

@@ -25,9 +25,11 @@ class Agent(Part):
 
     Attributes:
         model: The class of the model, as `module:Name`; its `start` makes a new one.
+        discrete: Whether it needs discrete actions.
     """
 
     model: ClassVar[str]
+    discrete: ClassVar[bool] = False
 
     def model_class(self) -> Any:
         """Return the class of the model, a `ZeroShotAgent`."""

@@ -16,6 +16,7 @@ class HILPSettings(Agent):
 
     source = "Foundation Policies with Hilbert Representations (2024, arXiv 2402.15567)"
     model = f"{METHODS}.hilp:HILP"
+    discrete = True
     dim: int = 16  # d, of phi and z (theirs 32, 50)
     hidden: int = 64  # width of the hidden layers (theirs 512, 1024)
     gamma: float = 0.95  # discount a step of distances and returns, in [0, 1)
@@ -49,6 +50,7 @@ class FRESettings(Agent):
         "arXiv 2402.17135)"
     )
     model = f"{METHODS}.fre:FRE"
+    discrete = True
     dim: int = 64  # d, of z, even (theirs 128)
     hidden: int = 64  # width of the hidden layers (theirs 512)
     layers: int = 1  # of the transformer (theirs 2)

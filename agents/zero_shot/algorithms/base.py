@@ -105,7 +105,7 @@ class FBAgent(ABC):
         nets = (dim, config.hidden, config.heads, config.anchors, config.phi.title(), config.net)
         wide = config.hidden_backward if config.net == "wide" else 0
         noisy = config.flow_bc > 0 and not cls.discrete
-        return Shape(size, actions, cls.discrete, *nets, wide, noisy, encoding)
+        return Shape(size, actions, cls.discrete, *nets, wide, noisy, encoding, config.standardise)
 
     def make_representation(self) -> Representation:
         """Return what defines F and B: a measure, or successor features."""

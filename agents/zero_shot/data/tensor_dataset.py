@@ -44,6 +44,11 @@ class TensorDataset(NamedTuple):
     frequency: Tensor  # (m,) how often each occurs in the data
 
 
+def has_few_states(dataset: Dataset) -> bool:
+    """Return whether `exact` can be set: at most `MOST_STATES` distinct observations."""
+    return len(np.unique(dataset.next_observations, axis=0)) <= MOST_STATES
+
+
 @torch.no_grad()
 def to_tensors(
     dataset: Dataset,

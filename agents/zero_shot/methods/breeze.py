@@ -17,6 +17,7 @@ from zerogym.agents.zero_shot.algorithms.breeze import (
     DiscreteBreeze,
 )
 from zerogym.agents.zero_shot.config import PRESETS, FBConfig
+from zerogym.agents.zero_shot.data.tensor_dataset import has_few_states
 from zerogym.agents.zero_shot.methods.fb import FB, TRAINING_FILE
 from zerogym.agents.zero_shot.methods.model_files import SavedModel, read_model, write_model
 
@@ -49,7 +50,7 @@ class Breeze(FB):
             gamma=settings.gamma,
             net="attention" if settings.attention else preset.net,
             temperature=preset.temperature if start.discrete else 0.0,
-            exact=preset.exact and start.discrete,
+            exact=preset.exact and start.discrete and has_few_states(start.dataset),
             updates=start.updates,
             seed=start.seed,
         )

@@ -27,6 +27,7 @@ from zerogym.agents.zero_shot.agents import SFSettings, Start
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.creation import create_agent
 from zerogym.agents.zero_shot.config import PRESETS, FBConfig
+from zerogym.agents.zero_shot.data.tensor_dataset import has_few_states
 from zerogym.agents.zero_shot.models.model import FBModel
 
 TRAINING_FILE, LEARNER_FILE = "training.json", "learner.safetensors"
@@ -46,6 +47,8 @@ class FB:
     def start(cls, settings: Any, start: Start) -> Self:
         """Return a new agent with the preset of its world, where there is one.
 
+        Sums over all states are exact where the preset says so and there are few.
+
         Args:
             settings: Of the table, `FBSettings` or `SFSettings`.
             start: Data, sizes and seed.
@@ -56,6 +59,7 @@ class FB:
             features=settings.features if isinstance(settings, SFSettings) else "fb",
             dim=settings.dim or preset.dim,
             gamma=settings.gamma,
+            exact=preset.exact and has_few_states(start.dataset),
             updates=start.updates,
             seed=start.seed,
         )

@@ -51,6 +51,7 @@ class Shape:
     hidden_backward: int = 0  # width of B's hidden layers; wide
     noisy: bool = False  # whether the actor also takes noise, see `flow_bc.py`
     encoding: Encoding = NO_ENCODING  # what is trained before F, see `encoders.py`
+    standardised: bool = False  # whether observations are fed with mean 0 and deviation 1
 
     def __post_init__(self) -> None:
         if ":" not in self.kind and self.kind not in FEATURES.names():  # one's own is not imported

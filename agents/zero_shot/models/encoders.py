@@ -61,8 +61,10 @@ def encoding_of(config: FBConfig, data: Dataset) -> Encoding:
         )
     if kind not in ("none", "state") and config.phi.vectors:
         raise ValueError(f"FBConfig.features {config.phi.title()!r} needs vectors as observations")
-    if kind in OF_B and (config.anchors or config.features == "identity"):
-        raise ValueError(f"FBConfig.anchors and identity features need vectors, not {kind}")
+    if kind in OF_B and (config.anchors or config.standardise or config.features == "identity"):
+        raise ValueError(
+            f"FBConfig.anchors, standardise and identity features need vectors, not {kind}"
+        )
     if kind != "none" and config.flow_bc > 0:
         raise ValueError(f"FBConfig.flow_bc reads observations as they are: it has no {kind!r}")
     if kind == "none":

@@ -32,7 +32,7 @@ from zerogym.agents.zero_shot.data.histories import HistoryState, coded, recall
 from zerogym.agents.zero_shot.models import inference
 from zerogym.agents.zero_shot.models.architecture import Shape, make_networks
 from zerogym.agents.zero_shot.models.compatibility import check_data, check_env
-from zerogym.agents.zero_shot.models.networks import RadialFeatures, spread_points
+from zerogym.agents.zero_shot.models.networks import RadialFeatures, Standardised, spread_points
 from zerogym.agents.zero_shot.protocol import goal_and_reward
 from zerogym.envs.control.core.tasks import Task
 
@@ -73,6 +73,8 @@ class FBModel(nn.Module):
                     f"{shape.anchors} anchors need as many distinct observations, got {len(points)}"
                 )
             self.encoder = RadialFeatures(spread_points(points, shape.anchors))
+        elif shape.standardised:
+            self.encoder = Standardised(torch.as_tensor(samples.observations))
         self.forward_net, self.backward_net, self.actor = make_networks(shape, self.inputs)
         self.parameter_count = sum(parameter.numel() for parameter in self.parameters())
 

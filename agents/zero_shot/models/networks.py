@@ -139,6 +139,30 @@ class Actor(nn.Module):
         return torch.tanh(self.net(features, z)[0])
 
 
+class Standardised(nn.Module):
+    """Observations with mean 0 and standard deviation 1 over samples; fixed, not trained.
+
+    Bodies have metres beside radians a second, which differ by powers of ten.
+
+    Args:
+        samples: (n, obs); a coordinate that is the same in all of them is fed as 0.
+    """
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, samples: Tensor) -> None:
+        super().__init__()
+        spread = samples.std(0, correction=0)  # (obs,)
+        varies = spread > LEAST
+        self.register_buffer("mean", samples.mean(0))
+        self.register_buffer("scale", torch.where(varies, 1 / spread, 0.0))
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """(n, obs) -> (n, obs)."""
+        return (observations - self.mean) * self.scale
+
+
 class RadialFeatures(nn.Module):
     """Gaussian bumps around anchor observations, divided by their sum; fixed, not trained.
 

@@ -19,6 +19,7 @@ class NetworksSettings(Group):
     hidden: int = 128  # width of the hidden layers
     hidden_backward: int = 256  # width of B's; wide
     anchors: int = 0  # radial features of an observation; 0 feeds it as it is
+    standardise: bool = False  # observations to mean 0 and deviation 1 of the data
     encoder: str = "auto"  # before F; "state": a deep one. auto: for pixels and tokens only
     encoded: int = 128  # numbers that an encoder makes, and width of its layers
     encoder_layers: int = 4  # hidden layers of a state encoder
@@ -29,3 +30,5 @@ class NetworksSettings(Group):
         check_least(self, hidden=1, hidden_backward=1, encoded=1, history=1)
         check_least(self, anchors=0, encoder_layers=0)
         check_known(self, net=NETS, encoder=ENCODERS)
+        if self.standardise and self.anchors:
+            raise ValueError("FBConfig.standardise and anchors are two ways to feed an observation")
