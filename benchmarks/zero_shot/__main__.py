@@ -4,6 +4,7 @@ zerogym bench zero_shot --out runs/table                              # measure
 python -m zerogym.benchmarks.zero_shot --results runs/table           # take in, and write
 python -m zerogym.benchmarks.zero_shot --run-ablation --ablation runs/ablation
 python -m zerogym.benchmarks.zero_shot --run-longer --longer runs/longer
+python -m zerogym.benchmarks.zero_shot --run-bodies --bodies runs/bodies      # needs a GPU
 python -m zerogym.benchmarks.zero_shot --spans                        # five minutes of training
 python -m zerogym.benchmarks.zero_shot --ways                         # two minutes of training
 python -m zerogym.benchmarks.zero_shot                                # the page only
@@ -23,6 +24,7 @@ from zerogym.benchmarks.zero_shot.runner import Plan, run_zero_shot
 
 FOLDER, PAGE = "zero_shot", "zero_shot_table.md"
 TABLE, ABLATION, LONGER = "table.json", "ablation.json", "longer.json"
+BODIES = "bodies.json"
 SPANS, WAYS = "spans.json", "ways.json"
 PICTURE = "ways.svg"
 
@@ -38,6 +40,12 @@ def main(
         Path | None, typer.Option(help="The same of agents with more updates.")
     ] = None,
     run_longer: Annotated[bool, typer.Option(help="Train what that folder lacks.")] = False,
+    bodies: Annotated[
+        Path | None, typer.Option(help="The same of bodies at published sizes.")
+    ] = None,
+    run_bodies: Annotated[
+        bool, typer.Option(help="Train what that folder lacks; needs a GPU.")
+    ] = False,
     spans: Annotated[bool, typer.Option(help="Measure what prompts keep of rewards.")] = False,
     ways: Annotated[bool, typer.Option(help="Train the agents of the picture.")] = False,
 ) -> None:
@@ -59,6 +67,14 @@ def main(
 
             plan = Plan(more.PLACES, more.LONGER, (), more.SEEDS)
             _take_in(plan, longer, run_longer, numbers / LONGER)
+        if bodies:
+            from zerogym.agents.zero_shot.algorithms.computing import find_device
+            from zerogym.benchmarks.zero_shot import bodies as large
+
+            if run_bodies:
+                find_device(large.config())
+            plan = Plan(large.PLACES, large.BODIES, large.RIVALS, large.SEEDS)
+            _take_in(plan, bodies, run_bodies, numbers / BODIES)
         if spans:
             from zerogym.benchmarks.zero_shot.spans import measure_spans
 
@@ -84,12 +100,13 @@ def made(docs: Path) -> dict[Path, str]:
     """Return the page and its picture from the numbers beside it, as text by path."""
     from zerogym.benchmarks.zero_shot.ways import picture
 
-    table, ablation, longer, spans, ways = (
-        _read(docs / FOLDER / name) for name in (TABLE, ABLATION, LONGER, SPANS, WAYS)
+    table, ablation, longer, bodies, spans, ways = (
+        _read(docs / FOLDER / name) for name in (TABLE, ABLATION, LONGER, BODIES, SPANS, WAYS)
     )
     if table is None:
         raise ValueError(f"there is no {docs / FOLDER / TABLE}: take in a run by --results FOLDER")
-    text = page(table, ablation, longer, spans, f"{FOLDER}/{PICTURE}" if ways else None)
+    image = f"{FOLDER}/{PICTURE}" if ways else None
+    text = page(table, ablation, longer, bodies, spans, image)
     found = {docs / PAGE: text}
     if ways:
         found[docs / FOLDER / PICTURE] = picture(ways)

@@ -33,7 +33,8 @@ from zerogym.envs.control.core.tasks import Task
 
 Scores = dict[str, dict[str, float]]  # by kind and task
 Report = Callable[[int, int], object]  # updates so far, and all
-PART = 1000  # updates between reports
+PART = 1000  # updates between reports, at least
+MOST_PARTS = 50
 
 
 def data_of(world: ZeroShotWorld, seed: int) -> Dataset:
@@ -55,9 +56,9 @@ def score_agent(
     start = Start(world.env, data, actions, not world.episodes, entry.updates, seed)
     began, cpu = time.perf_counter(), time.process_time()
     model = AGENTS.make(entry.agent)(start)
-    done = 0
+    done, part = 0, max(PART, entry.updates // MOST_PARTS)
     while done < entry.updates:
-        step = min(PART, entry.updates - done)
+        step = min(part, entry.updates - done)
         model.learn(data, step)
         done += step
         report(done, entry.updates)

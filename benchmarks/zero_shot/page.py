@@ -24,30 +24,41 @@ HEAD = """# Zero-shot agents and their simple rivals
 
 <!-- Made by `python -m zerogym.benchmarks.zero_shot`; its test compares it with its numbers. -->
 
-All agents of a seed learn from the same random walk without rewards; then every task is scored
-exactly, over all start states: 0 is random actions, 1 the optimum of the true model. A number is
-the mean over tasks and seeds, in brackets its 95 % bootstrap interval over seeds; without a bracket
-it is of one seed, or its interval has no width at two digits. Bold is the best but for the oracle.
-IQM is the interquartile mean over all seeds and worlds of a line, where it has all of them; its
-bootstrap draws seeds world by world. Where there is no number the world has no such policy, or the
-cell was not run. Horizon is the median effective horizon of the tasks: where it is 1, one step of
-improvement over random actions solves most of them, and nothing has to be planned.
+All agents of a seed learn from the same random walk without rewards; then every task is scored.
+Where states are finitely many, scores are exact, over all start states: 0 is random actions, 1 the
+optimum of the true model. Where a table says *played*, actions are continuous and scores are of
+episodes, the same starts for all: in mazes 0 is random actions and 1 the oracle, and the behaviours
+of bodies have the mean reward of a step. A number is the mean over tasks and seeds, in brackets its
+95 % bootstrap interval over seeds; without a bracket it is of one seed, or its interval has no
+width at two digits. Bold is the best but for the oracle. IQM is the interquartile mean over all
+seeds and worlds of a line, where it has all of them; its bootstrap draws seeds world by world.
+Where there is no number the world has no such policy, or the cell was not run. Horizon is the
+median effective horizon of the tasks: where it is 1, one step of improvement over random actions
+solves most of them, and nothing has to be planned.
 """
 
 RIVALS = """
-*Straight line*, *random* and the oracle (value iteration) know the world and do not learn. *Greedy
-on random's Q* is one step of improvement, by the exact Q of random actions: in worlds that are
-finite nothing has to be fitted. *Plan on counts* is value iteration on the data's counts, and *best
+*Straight line*, *random* and the oracle (value iteration; in mazes the shortest way) know the world
+and do not learn. *Greedy on random's Q* is one step of improvement: by the exact Q of random
+actions where states are finitely many, else by a network that is fitted to the Q of the data's
+actions, for all tasks at once. *Plan on counts* is value iteration on the data's counts, and *best
 in the data* the best policy with the actions of the data, where steps are certain. Where data cover
 every state and action, planning on their counts is what an agent can hope for.
+"""
+
+PLAYED = """
+Played worlds have random actions that are held, for 8 steps in mazes and 4 in the cheetah's 10
+milliseconds, 40,000 transitions and the updates of the other worlds: minutes of one core, where
+published agents of bodies had days of a GPU. Agents for discrete actions are not among them. The
+oracle of a peak does not weigh the hill on its way, so that more than 1 is possible.
 """
 
 MISSING = """
 ## Not yet run
 
-Bodies, point mazes, other grades of data than random walks, and worlds of episodes are not in this
-table: its scores are exact values. [What zero-shot agents can do](zero_shot.md) has mazes and data
-that are narrow.
+Other grades of data than random walks are not in this table; [what zero-shot agents can
+do](zero_shot.md) has data that are narrow. Cheetah, Walker and Ant at published sizes need a GPU,
+and none was there: `python -m zerogym.benchmarks.zero_shot --run-bodies --bodies FOLDER`.
 """
 
 
@@ -55,6 +66,7 @@ def page(
     table: Reduced,
     ablation: Reduced | None = None,
     longer: Reduced | None = None,
+    bodies: Reduced | None = None,
     spans: Reduced | None = None,
     picture: str | None = None,
 ) -> str:
@@ -64,12 +76,13 @@ def page(
         table: Of `reduce_run`.
         ablation: The same of the variants of forward-backward.
         longer: The same of agents with more updates.
+        bodies: The same of bodies at published sizes.
         spans: Of `measure_spans`.
         picture: Path of the picture of ways, from the page.
     """
     parts = [HEAD, in_words(table)]
     parts += [table_of_kind(table, kind, f"Tasks: {kind}") for kind in _kinds(table)]
-    parts += [RIVALS, _costs(table), _source(table, "zerogym bench zero_shot", "table")]
+    parts += [RIVALS, PLAYED, _costs(table), _source(table, "zerogym bench zero_shot", "table")]
     if picture:
         parts.append(
             "\n## Ways\n\nOne task a row, one seed; the start is where *greedy on random's Q* loses"
@@ -84,6 +97,10 @@ def page(
     if ablation:
         call = "python -m zerogym.benchmarks.zero_shot --run-ablation --ablation FOLDER"
         parts += [_ablation(ablation), _source(ablation, call, "ablation")]
+    if bodies:
+        call = "python -m zerogym.benchmarks.zero_shot --run-bodies --bodies FOLDER"
+        parts += [table_of_kind(bodies, kind, f"Bodies: {kind}") for kind in _kinds(bodies)]
+        parts += [_source(bodies, call, "bodies")]
     return "".join([*parts, MISSING])
 
 

@@ -8,6 +8,7 @@ GPUs and several seeds.
 """
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -41,7 +42,17 @@ class FB:
     """
 
     def __init__(self, agent: FBAgent) -> None:
-        self.agent, self.model = agent, agent.model
+        self.agent = agent
+        self._copy: tuple[int, FBModel] | None = None  # updates, and the model of that time
+
+    @property
+    def model(self) -> FBModel:
+        """The model, which infers and acts on the CPU: a copy if it learns on a GPU."""
+        if self.agent.device.type == "cpu":
+            return self.agent.model
+        if self._copy is None or self._copy[0] != self.updates:
+            self._copy = self.updates, deepcopy(self.agent.model).cpu()
+        return self._copy[1]
 
     @classmethod
     def start(cls, settings: Any, start: Start) -> Self:

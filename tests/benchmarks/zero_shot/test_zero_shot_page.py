@@ -73,7 +73,7 @@ def test_horizons_are_those_of_the_world_without_walls() -> None:
     assert set(horizons["goal"]) == {1} and max(horizons["goal penalty"]) > 1
 
 
-def row(kind: str, horizon: float, **scores: list[float]) -> dict[str, Any]:
+def row(kind: str, horizon: float | None, **scores: list[float]) -> dict[str, Any]:
     by_seed = {
         name: {str(seed): value for seed, value in enumerate(values)}
         for name, values in {GREEDY: [0.5, 0.5], ORACLE: [1.0], **scores}.items()
@@ -102,7 +102,10 @@ def test_words_and_bold_follow_the_numbers() -> None:
     words = in_words({**table, "columns": [*table["columns"], "A"]})
     assert "| A |" not in words
     assert "| FB | 1: smooth in open | 0 | 1 |" in words
-    assert "1 of 2 cells have a median effective horizon above 1: open (smooth)." in words
+    horizon = "1 of 2 cells with exact scores have a median effective horizon above 1: open"
+    assert f"{horizon} (smooth)." in words
+    played = row("goal, played", None, FB=[0.2, 0.3])
+    assert f"{horizon} (smooth)." in in_words({**table, "rows": [*rows, played]})
     assert f"is above {GREEDY} in 1 of 1 of them" in words
     text = page(table)
     assert f"| {GREEDY} | **0.50** | 0.50 |" in text and f"| {ORACLE} | 1.00 | 1.00 |" in text

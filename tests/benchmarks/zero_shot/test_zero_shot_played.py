@@ -1,5 +1,6 @@
 """Worlds of episodes in the table: the ends of the scale, who is in it, and a fitted Q by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import torch
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.benchmarks.zero_shot import played
+from zerogym.benchmarks.zero_shot.bodies import BODIES, PLACES
+from zerogym.benchmarks.zero_shot.cells import score_agent
 from zerogym.benchmarks.zero_shot.fitted import FittedQ
 from zerogym.benchmarks.zero_shot.played import FIRST, play
 from zerogym.benchmarks.zero_shot.reduced import reduce_run
@@ -48,7 +51,7 @@ def test_random_and_oracle_are_the_ends_and_agents_of_discrete_actions_have_no_c
         )
     assert cells["plan on counts"] == cells["best in the data"] == {}
     # Other numbers of episodes are other cells.
-    more = Plan((ZeroShotWorld(**{**vars(MAZE), "episodes": 2}),), ENTRIES, RIVALS, seeds=1)
+    more = Plan((replace(MAZE, episodes=2),), ENTRIES, RIVALS, seeds=1)
     records = [{**identity(MAZE, "random", 0), "scores": cells["random"]}]
     assert reduce_run(plan, records)["rows"][0]["scores"] == {"random": {"0": 0.0}}
     assert {row["horizon"] for row in reduce_run(plan, records)["rows"]} == {None}
@@ -65,6 +68,18 @@ def test_without_an_oracle_a_score_is_the_mean_reward_of_a_step() -> None:
         env.reset(seed=FIRST + 2 * 3 + episode)
         rewards += [env.step(np.zeros(6))[1] for _ in range(8)]
     assert len(found) == 16 and found["height_0_5"] == pytest.approx(np.mean(rewards))
+
+
+@pytest.mark.parametrize("entry", BODIES, ids=lambda entry: entry.name)
+def test_bodies_of_published_sizes_are_trained_and_played(entry: ZeroShotEntry) -> None:
+    small = {"device": "cpu", "precision": "fp32", "batch_size": 8, "hidden": 8, "dim": 4}
+    changes = {**entry.agent["changes"], **small, "hidden_backward": 8, "cuda_graph": False}
+    world = ZeroShotWorld(
+        *("walker", PLACES[1].env, {"horizon": 5}, 100, PLACES[1].hold), 1, PLACES[1].rewards
+    )
+    tiny = replace(entry, agent={**entry.agent, "changes": changes}, updates=1)
+    (scores,) = score_agent(tiny, world, 0, lambda done, whole: None)["scores"].values()
+    assert len(scores) > 4 and np.isfinite(list(scores.values())).all()
 
 
 def walk(steps: int) -> Dataset:

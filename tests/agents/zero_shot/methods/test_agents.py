@@ -142,6 +142,20 @@ def test_settings_go_through_json(name: str) -> None:
     assert (type(part).__doc__ or "").partition("\n")[0].endswith(".") and part.source
 
 
+def test_agents_of_discrete_actions_refuse_others_and_say_so_in_the_table() -> None:
+    states = np.random.default_rng(0).normal(size=(5_000, 3)).astype(np.float32)
+    actions = states[:, :2].clip(-1, 1)
+    data = Dataset(states, actions, np.roll(states, -1, axis=0))
+    start = Start("my/World-v0", data, 2, False, 1, 0)
+    for name in AGENTS.names():
+        part = AGENTS.make(name)
+        if part.discrete:
+            with pytest.raises(ValueError, match="needs discrete actions"):
+                part(start)
+        else:  # also where states are too many for exact sums, and nothing is tuned
+            assert part(start).learn(data, 1), name
+
+
 def test_successor_features_have_the_features_that_are_named(data: Dataset) -> None:
     for name in FEATURES.names():
         if name != "fb":

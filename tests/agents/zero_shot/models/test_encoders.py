@@ -81,10 +81,11 @@ def test_observations_choose_their_encoder() -> None:
         ({"encoder": "state", "history": 4}, "history needs vectors"),
         ({"history": 4, "features": "svd"}, "needs vectors"),
         ({"anchors": 3, "exact": False}, "anchors"),
+        ({"standardise": True, "exact": False}, "standardise"),
     ],
 )
 def test_what_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:
-    data = _pictures() if "anchors" in changes else random_data(discrete=False)
+    data = _pictures() if {"anchors", "standardise"} & set(changes) else random_data(discrete=False)
     with pytest.raises(ValueError, match=words):
         encoding_of(dataclasses.replace(SMALL, **changes), data)
 

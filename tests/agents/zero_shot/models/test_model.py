@@ -42,6 +42,26 @@ def _b(model: FBModel) -> np.ndarray:
     return math.sqrt(DIM) * rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
+def test_standardised_observations_have_mean_0_and_deviation_1_also_when_loaded(
+    tmp_path: Path,
+) -> None:
+    rng = np.random.default_rng(0)
+    states = (rng.normal(size=(50, 3)) * [1e-3, 20, 0] + [5, -7, 2]).astype(np.float32)
+    data = Dataset(states, np.zeros(50, dtype=np.int64), states)
+    torch.manual_seed(0)
+    shape = Shape(3, 2, True, DIM, 8, 2, standardised=True)
+    model = FBModel(shape, data)
+    fed = model.features(states)
+    expected = (states[:, :2] - states[:, :2].mean(0)) / states[:, :2].std(0)
+    np.testing.assert_allclose(fed[:, :2], expected, atol=2e-3)  # of float32 about 5
+    assert not fed[:, 2].any()  # constant
+    model.save(tmp_path)
+    torch.testing.assert_close(FBModel.load(tmp_path).features(states), fed, rtol=0, atol=0)
+    # B and the inference of goals read the same numbers.
+    goal = model.backward_net(fed[:1]).detach().numpy()[0]
+    np.testing.assert_allclose(model.infer(states[0]), goal, rtol=1e-5)
+
+
 def test_reward_inference_is_the_projected_weighted_mean(model: FBModel) -> None:
     """z = sqrt(d) * normalise(sum_s rho(s) r(s) B(s)), written out."""
     reward = np.array([0.5, -1.0, 2.0, 0.0])

@@ -1,4 +1,4 @@
-"""`zerogym bench zero_shot`: zero-shot agents beside simple rivals in worlds with exact models."""
+"""`zerogym bench zero_shot`: zero-shot agents beside simple rivals, scored exactly or played."""
 
 import csv
 import io
@@ -51,7 +51,10 @@ def zero_shot(
         records = run_zero_shot(plan, out_dir, screen.update)
     rows = tabulate(plan, records)
     out.print(render(plan, rows))
-    out.print("0 = random actions, 1 = the optimum; ± half of the 95 % interval over seeds.")
+    out.print(
+        "0 = random actions, 1 = the optimum, but for behaviours, the mean reward of a step; "
+        "± half of the 95 % interval over seeds."
+    )
     lines = io.StringIO()
     csv.writer(lines).writerows([COLUMNS, *long_rows(rows)])
     write_whole(out_dir / CSV, lines.getvalue())
