@@ -1,7 +1,8 @@
 """Variants of the forward-backward agent, one change each, in a world with pits and one that slips.
 
-The first is the agent of the table. "Sharp" is a softmax of 100 F'z instead of 10 F'z in the
-targets. Left out: conservative penalties, twice the time of the others, and the large networks.
+The first is the agent of the table, whose targets follow a softmax of F'z / 10; it is F'z / 100 in
+the softer and F'z in the sharper ones. Left out: conservative penalties, twice the time of the
+others, and the large networks.
 """
 
 from collections.abc import Mapping
@@ -46,9 +47,10 @@ def _entry(name: str, **changes: Any) -> ZeroShotEntry:
 
 VARIANTS = (
     _entry("as in the table"),
-    _entry("sharp target policy", temperature=100.0),
+    _entry("softer target policy", temperature=100.0),
+    _entry("sharper target policy", temperature=1.0),
     _entry("d = 96", dim=96),
-    _entry("sharp, d = 96", temperature=100.0, dim=96),
+    _entry("softer, d = 96", temperature=100.0, dim=96),
     _entry("z of goals only", goal_share=1.0),
     _entry("z uniform only", goal_share=0.0),
     _entry("pessimism 1/2", pessimism=0.5),

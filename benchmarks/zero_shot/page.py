@@ -193,13 +193,15 @@ def _costs(table: Reduced) -> str:
 
 def _ablation(table: Reduced) -> str:
     """Return the variants as lines, worlds and kinds of task as columns."""
-    rows, columns = table["rows"], table["columns"]
+    rows, columns = [row for row in table["rows"] if row["scores"]], table["columns"]
     base = columns[0]
     titles = [f"{row['world']}: {row['kind']}" for row in rows]
     best = [_best(row, columns) for row in rows]
     lines = [
         "\n## Forward-backward with other settings\n\n"
-        'One change each, but for "sharp, d = 96"; data as above.\n',
+        'One change each, but for "softer, d = 96"; data as above. '
+        "Targets follow a softmax of F'z / 10, in the softer ones of F'z / 100, in the sharper one"
+        " of F'z.\n",
         f"| variant | {' | '.join(titles)} |",
         "| --- |" + " ---: |" * len(rows),
     ]
@@ -222,7 +224,8 @@ def _ablation(table: Reduced) -> str:
     )  # fmt: skip
     seeds = {len(by_seed) for row in rows for by_seed in row["scores"].values()}
     number = f"{min(seeds)} to {max(seeds)}" if len(seeds) > 1 else f"{min(seeds)}"
-    return "\n".join(lines) + f"\n\n{words} (means over {number} seeds).\n"
+    seeded = "one seed" if number == "1" else f"means over {number} seeds"
+    return "\n".join(lines) + f"\n\n{words} ({seeded}).\n"
 
 
 def _source(table: Reduced, call: str, name: str) -> str:

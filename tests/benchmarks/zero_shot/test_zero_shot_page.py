@@ -133,12 +133,25 @@ def test_ways_are_steps_on_the_map_and_the_oracle_comes_to_its_reward() -> None:
 def test_a_variant_differs_from_the_agent_of_the_table_in_its_change_only() -> None:
     data = data_of(SMALL, 0)
     start = Start(SMALL.env, data, 5, True, 10, 3)
-    base, sharp = (AGENTS.make(entry.agent)(start).agent.config for entry in VARIANTS[:2])
+    base, softer = (AGENTS.make(entry.agent)(start).agent.config for entry in VARIANTS[:2])
     plain = AGENTS.make({"part": "fb"})(start).agent.config
-    assert base == plain and sharp.temperature == 100.0 != base.temperature
-    one, other = (json.loads(config.to_json()) for config in (base, sharp))
+    assert base == plain and softer.temperature == 100.0 > base.temperature == 10.0
+    one, other = (json.loads(config.to_json()) for config in (base, softer))
     assert [name for name in one if one[name] != other[name]] == ["temperature"]
     assert [world.name for world in PLACES] == ["slippery rooms", "pits"]
+
+
+def test_a_softer_policy_is_softer_than_that_of_the_table_and_a_sharper_one_sharper() -> None:
+    data = data_of(SMALL, 0)
+    start, values = Start(SMALL.env, data, 5, True, 10, 3), torch.tensor([[0.0, 20.0]])
+    best = {}
+    for entry in VARIANTS:
+        agent = AGENTS.make(entry.agent)(start).agent
+        best[entry.name] = float(agent.target_policy(values)[0, 1])
+    base = best[VARIANTS[0].name]
+    assert all(best[name] < base for name in best if "softer" in name)
+    assert all(best[name] > base for name in best if "sharper" in name)
+    assert len({round(value, 6) for value in best.values()}) == 3
 
 
 def test_more_updates_are_compared_on_the_seeds_that_both_have() -> None:
