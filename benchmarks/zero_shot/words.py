@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.benchmarks.zero_shot.suite import GREEDY
+from zerogym.benchmarks.zero_shot.suite import GREEDY, RIVALS
 from zerogym.benchmarks.zero_shot.table import over_seeds
 
 MARGIN = 0.005  # half of the last digit shown
+LINE = RIVALS[0]
 DEFAULT = "FB"  # the agent that is trained where none is named
 WHY = """\
 Where it is not, F and its policy are to blame more than B: in four rooms B keeps every reward
@@ -55,12 +56,13 @@ def in_words(table: Mapping[str, Any]) -> str:
         )
         if len(wins) < len(counted):
             words.append(WHY)
+    words += _beside_the_line([row for row in rows if row["horizon"] is None], agents)
     return "\n".join(lines) + "\n" + "\n".join(words) + "\n"
 
 
-def compare(row: Mapping[str, Any], name: str) -> int | None:
-    """Return 1 above greedy on random's Q, -1 below, 0 neither, None where it cannot be said."""
-    own, rival = row["scores"].get(name, {}), row["scores"].get(GREEDY, {})
+def compare(row: Mapping[str, Any], name: str, beside: str = GREEDY) -> int | None:
+    """Return 1 above a rival, -1 below, 0 neither, None where it cannot be said."""
+    own, rival = row["scores"].get(name, {}), row["scores"].get(beside, {})
     if len(own) < 2 or not rival:
         return None
     found = over_seeds(row["kind"], own, np.random.default_rng(0))
@@ -68,6 +70,18 @@ def compare(row: Mapping[str, Any], name: str) -> int | None:
     if round(found.low - other, 9) > MARGIN:
         return 1
     return -1 if round(other - found.high, 9) > MARGIN else 0
+
+
+def _beside_the_line(rows: list[Mapping[str, Any]], agents: list[str]) -> list[str]:
+    """Return a sentence for each played row in which something goes straight."""
+    found = []
+    for row in rows:
+        if all(compare(row, name, LINE) is None for name in agents):
+            continue
+        above = [name for name in agents if compare(row, name, LINE) == 1]
+        who = f"{', '.join(above)}" if above else "no agent"
+        found.append(f"In {row['world']} ({row['kind']}), above the {LINE}: {who}.")
+    return ["", *found] if found else []
 
 
 def _cells(rows: list[Mapping[str, Any]]) -> str:

@@ -104,8 +104,12 @@ def test_words_and_bold_follow_the_numbers() -> None:
     assert "| FB | 1: smooth in open | 0 | 1 |" in words
     horizon = "1 of 2 cells with exact scores have a median effective horizon above 1: open"
     assert f"{horizon} (smooth)." in words
-    played = row("goal, played", None, FB=[0.2, 0.3])
-    assert f"{horizon} (smooth)." in in_words({**table, "rows": [*rows, played]})
+    line = {"straight line": [0.4, 0.4]}
+    for scores, above in (([0.2, 0.3], "no agent"), ([0.5, 0.6], "FB")):
+        played = row("goal, played", None, FB=scores, **line)
+        words = in_words({**table, "rows": [*rows, played]})
+        assert f"{horizon} (smooth)." in words
+        assert f"In open (goal, played), above the straight line: {above}.\n" in words
     assert f"is above {GREEDY} in 1 of 1 of them" in words
     text = page(table)
     assert f"| {GREEDY} | **0.50** | 0.50 |" in text and f"| {ORACLE} | 1.00 | 1.00 |" in text
