@@ -124,8 +124,9 @@ def table_of_kind(table: Reduced, kind: str, title: str) -> str:
         f"\n## {title}\n",
         f"|  | {' | '.join(names)} | IQM |",
         "| --- |" + " ---: |" * (len(rows) + 1),
-        f"| *horizon* | {' | '.join(horizons)} |  |",
     ]
+    if any(row["horizon"] is not None for row in rows):
+        lines.append(f"| *horizon* | {' | '.join(horizons)} |  |")
     for name in table["columns"]:
         found = [_estimate(row, name) for row in rows]
         if any(found):
@@ -176,7 +177,8 @@ def _text(found: Estimate | None, bold: bool = False) -> str:
 
 def _costs(table: Reduced) -> str:
     seeds = {
-        name: [len(row["scores"].get(name, ())) for row in table["rows"]] for name in table["costs"]
+        name: [len(row["scores"][name]) for row in table["rows"] if name in row["scores"]]
+        for name in table["costs"]
     }
     lines = [
         "\n## Costs\n\nSeconds of learning, the median over worlds and seeds, on one core that"
