@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+import torch
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.atomic_files import NotAModel
@@ -154,6 +155,24 @@ def test_agents_of_discrete_actions_refuse_others_and_say_so_in_the_table() -> N
                 part(start)
         else:  # also where states are too many for exact sums, and nothing is tuned
             assert part(start).learn(data, 1), name
+
+
+def test_a_model_that_learns_elsewhere_acts_by_a_copy_of_the_present_weights(
+    data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = _new("fb", data)
+    own = model.model
+    assert own is model.agent.model
+    monkeypatch.setattr(model.agent, "device", torch.device("meta"))  # as if it were on a GPU
+    copied = model.model
+    assert copied is not own and model.model is copied
+    monkeypatch.setattr(model.agent, "device", torch.device("cpu"))
+    model.learn(data, 1)
+    monkeypatch.setattr(model.agent, "device", torch.device("meta"))
+    here, z = data.observations[:9], model.infer(data.next_observations[0])
+    np.testing.assert_array_equal(z, own.infer(data.next_observations[0]))
+    assert model.model is not copied
+    np.testing.assert_array_equal(model.predict(here, z)[0], own.predict(here, z)[0])
 
 
 def test_successor_features_have_the_features_that_are_named(data: Dataset) -> None:
