@@ -2,6 +2,7 @@
 
 zerogym bench zero_shot --out runs/table                              # measure
 python -m zerogym.benchmarks.zero_shot --results runs/table           # take in, and write
+python -m zerogym.benchmarks.zero_shot --results runs/more --add      # more seeds or worlds
 python -m zerogym.benchmarks.zero_shot --run-ablation --ablation runs/ablation
 python -m zerogym.benchmarks.zero_shot --run-longer --longer runs/longer
 python -m zerogym.benchmarks.zero_shot --run-bodies --bodies runs/bodies      # needs a GPU
@@ -19,7 +20,7 @@ import typer
 
 from zerogym.benchmarks.results.results_file import RESULTS, read_records, write_whole
 from zerogym.benchmarks.zero_shot.page import page
-from zerogym.benchmarks.zero_shot.reduced import reduce_run
+from zerogym.benchmarks.zero_shot.reduced import add_seeds, reduce_run
 from zerogym.benchmarks.zero_shot.runner import Plan, run_zero_shot
 
 FOLDER, PAGE = "zero_shot", "zero_shot_table.md"
@@ -32,8 +33,12 @@ PICTURE = "ways.svg"
 def main(
     docs: Annotated[Path, typer.Option(help="Folder of the page.")] = Path("docs"),
     results: Annotated[
-        Path | None, typer.Option(help="A folder of `zerogym bench zero_shot` to take in.")
+        list[Path] | None,
+        typer.Option(help="A folder of `zerogym bench zero_shot` to take in; may be repeated."),
     ] = None,
+    add: Annotated[
+        bool, typer.Option(help="Add its seeds and worlds to the numbers that are there.")
+    ] = False,
     ablation: Annotated[Path | None, typer.Option(help="The same of variants.")] = None,
     run_ablation: Annotated[bool, typer.Option(help="Train what that folder lacks.")] = False,
     longer: Annotated[
@@ -56,7 +61,12 @@ def main(
     numbers = docs / FOLDER
     try:
         if results:
-            _write(numbers / TABLE, reduce_run(Plan(), read_records(results / RESULTS)))
+            records = [record for folder in results for record in read_records(folder / RESULTS)]
+            if add:
+                table = add_seeds(_needed(numbers / TABLE), Plan(), records)
+            else:
+                table = reduce_run(Plan(), records)
+            _write(numbers / TABLE, table)
         if ablation:
             from zerogym.benchmarks.zero_shot.ablation import PLACES, SEEDS, VARIANTS
 
@@ -100,16 +110,21 @@ def made(docs: Path) -> dict[Path, str]:
     """Return the page and its picture from the numbers beside it, as text by path."""
     from zerogym.benchmarks.zero_shot.ways import picture
 
-    table, ablation, longer, bodies, spans, ways = (
-        _read(docs / FOLDER / name) for name in (TABLE, ABLATION, LONGER, BODIES, SPANS, WAYS)
+    table = _needed(docs / FOLDER / TABLE)
+    ablation, longer, bodies, spans, ways = (
+        _read(docs / FOLDER / name) for name in (ABLATION, LONGER, BODIES, SPANS, WAYS)
     )
-    if table is None:
-        raise ValueError(f"there is no {docs / FOLDER / TABLE}: take in a run by --results FOLDER")
     image = f"{FOLDER}/{PICTURE}" if ways else None
     text = page(table, ablation, longer, bodies, spans, image)
     found = {docs / PAGE: text}
     if ways:
         found[docs / FOLDER / PICTURE] = picture(ways)
+    return found
+
+
+def _needed(path: Path) -> Any:
+    if (found := _read(path)) is None:
+        raise ValueError(f"there is no {path}: take in a run by --results FOLDER")
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.agents.datasets.dataset import Dataset, collect
+from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.datasets.environments import make_env
 from zerogym.agents.zero_shot.agents import AGENTS, Start
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular, policy_score
@@ -20,6 +20,7 @@ from zerogym.benchmarks.studies.zero_shot.rivals import (
     planned_on_counts,
 )
 from zerogym.benchmarks.studies.zero_shot.rooms import straight
+from zerogym.benchmarks.zero_shot.data import data_of, tasks_in
 from zerogym.benchmarks.zero_shot.played import play, player_of
 from zerogym.benchmarks.zero_shot.suite import (
     GAMMA,
@@ -27,7 +28,6 @@ from zerogym.benchmarks.zero_shot.suite import (
     RIVALS,
     ZeroShotEntry,
     ZeroShotWorld,
-    tasks_by_kind,
 )
 from zerogym.envs.control.core.tasks import Task
 
@@ -35,15 +35,6 @@ Scores = dict[str, dict[str, float]]  # by kind and task
 Report = Callable[[int, int], object]  # updates so far, and all
 PART = 1000  # updates between reports, at least
 MOST_PARTS = 50
-
-
-def data_of(world: ZeroShotWorld, seed: int) -> Dataset:
-    """Return the transitions of a random policy that every agent of this seed learns from."""
-    env = make_env(world.env, world.kwargs)
-    try:
-        return collect(env, world.steps, seed=seed, hold=world.hold)
-    finally:
-        env.close()
 
 
 def score_agent(
@@ -69,7 +60,7 @@ def score_agent(
         unwrapped: Any = env.unwrapped
         scores = {
             kind: evaluate_tabular(model, env, tasks, GAMMA)
-            for kind, tasks in tasks_by_kind(unwrapped.tasks).items()
+            for kind, tasks in tasks_in(world, unwrapped.tasks, data).items()
         }
     env.close()
     timing = {"seconds": round(seconds, 2), "cpu_s": round(used, 2)}
@@ -86,7 +77,7 @@ def score_rival(rival: str, world: ZeroShotWorld, seed: int) -> Mapping[str, Any
     policy = policy_of(rival, unwrapped, data)
     scores = {
         kind: {task.name: policy_score(unwrapped, task, policy(task), GAMMA) for task in tasks}
-        for kind, tasks in (tasks_by_kind(unwrapped.tasks).items() if policy else ())
+        for kind, tasks in (tasks_in(world, unwrapped.tasks, data).items() if policy else ())
         if policy
     }
     env.close()

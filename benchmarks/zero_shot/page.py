@@ -13,8 +13,9 @@ import numpy as np
 from zerogym.benchmarks.results.estimates import Estimate
 from zerogym.benchmarks.statistics.bootstrap import estimate
 from zerogym.benchmarks.statistics.run_scores import RunScores, interquartile_mean
+from zerogym.benchmarks.zero_shot.data import GOALS
 from zerogym.benchmarks.zero_shot.reasons import gains, kept
-from zerogym.benchmarks.zero_shot.suite import ORACLE
+from zerogym.benchmarks.zero_shot.suite import EXPERT_DATA, ORACLE
 from zerogym.benchmarks.zero_shot.table import over_seeds
 from zerogym.benchmarks.zero_shot.words import in_words
 
@@ -24,17 +25,17 @@ HEAD = """# Zero-shot agents and their simple rivals
 
 <!-- Made by `python -m zerogym.benchmarks.zero_shot`; its test compares it with its numbers. -->
 
-All agents of a seed learn from the same random walk without rewards; then every task is scored.
-Where states are finitely many, scores are exact, over all start states: 0 is random actions, 1 the
-optimum of the true model. Where a table says *played*, actions are continuous and scores are of
-episodes, the same starts for all: in mazes 0 is random actions and 1 the oracle, and the behaviours
-of bodies have the mean reward of a step. A number is the mean over tasks and seeds, in brackets its
-95 % bootstrap interval over seeds; without a bracket it is of one seed, or its interval has no
-width at two digits. Bold is the best but for the oracle. IQM is the interquartile mean over all
-seeds and worlds of a line, where it has all of them; its bootstrap draws seeds world by world.
-Where there is no number the world has no such policy, or the cell was not run. Horizon is the
-median effective horizon of the tasks: where it is 1, one step of improvement over random actions
-solves most of them, and nothing has to be planned.
+All agents of a seed learn from the same data without rewards, random walks but where a table says
+*expert data*; then every task is scored. Where states are finitely many, scores are exact, over all
+start states: 0 is random actions, 1 the optimum of the true model. Where a table says *played*,
+actions are continuous and scores are of episodes, the same starts for all: in mazes 0 is random
+actions and 1 the oracle, and the behaviours of bodies have the mean reward of a step. A number is
+the mean over tasks and seeds, in brackets its 95 % bootstrap interval over seeds; without a bracket
+it is of one seed, or its interval has no width at two digits. Bold is the best but for the oracle.
+IQM is the interquartile mean over all seeds and worlds of a line, where it has all of them; its
+bootstrap draws seeds world by world. Where there is no number the world has no such policy, or the
+cell was not run. Horizon is the median effective horizon of the tasks: where it is 1, one step of
+improvement over random actions solves most of them, and nothing has to be planned.
 """
 
 RIVALS = """
@@ -53,12 +54,20 @@ published agents of bodies had days of a GPU. Agents for discrete actions are no
 oracle of a peak does not weigh the hill on its way, so that more than 1 is possible.
 """
 
+EXPERTS = f"""
+Experts go the shortest way from one of {GOALS} goals to the next, drawn for each seed, and do
+nothing else: data lack most actions of a state. Tasks whose reward is the same everywhere in these
+data are left out, since nothing says where it is, so that tasks are not those of the other tables.
+*Greedy on random's Q* and the oracle know the world and not the data; *plan on counts* and *best in
+the data* are what to compare with.
+"""
+
 MISSING = """
 ## Not yet run
 
-Other grades of data than random walks are not in this table; [what zero-shot agents can
-do](zero_shot.md) has data that are narrow. Cheetah, Walker and Ant at published sizes need a GPU,
-and none was there: `python -m zerogym.benchmarks.zero_shot --run-bodies --bodies FOLDER`.
+Data of experts are of two worlds, and of none that is played; [what zero-shot agents can
+do](zero_shot.md) has other data that are narrow. Cheetah, Walker and Ant at published sizes need a
+GPU, and none was there: `python -m zerogym.benchmarks.zero_shot --run-bodies --bodies FOLDER`.
 """
 
 
@@ -82,6 +91,8 @@ def page(
     """
     parts = [HEAD, in_words(table)]
     parts += [table_of_kind(table, kind, f"Tasks: {kind}") for kind in _kinds(table)]
+    if any(EXPERT_DATA in kind for kind in _kinds(table)):
+        parts.append(EXPERTS)
     parts += [RIVALS, PLAYED, _costs(table), _source(table, "zerogym bench zero_shot", "table")]
     if picture:
         parts.append(
@@ -125,6 +136,7 @@ def table_of_kind(table: Reduced, kind: str, title: str) -> str:
         f"|  | {' | '.join(names)} | IQM |",
         "| --- |" + " ---: |" * (len(rows) + 1),
     ]
+    lines.append(f"| *seeds* | {' | '.join(_seeds(row) for row in rows)} |  |")
     if any(row["horizon"] is not None for row in rows):
         lines.append(f"| *horizon* | {' | '.join(horizons)} |  |")
     for name in table["columns"]:
@@ -136,6 +148,12 @@ def table_of_kind(table: Reduced, kind: str, title: str) -> str:
             ]
             lines.append(f"| {name} | {' | '.join(cells)} | {_text(_iqm(rows, name))} |")
     return "\n".join(lines) + "\n"
+
+
+def _seeds(row: Reduced) -> str:
+    numbers = {len(by_seed) for by_seed in row["scores"].values()} or {0}
+    few, many = min(numbers), max(numbers)
+    return f"{few}" if few == many else f"{few} to {many}"
 
 
 def _best(row: Reduced, columns: list[str]) -> float:
@@ -231,8 +249,8 @@ def _ablation(table: Reduced) -> str:
 
 
 def _source(table: Reduced, call: str, name: str) -> str:
-    session = table["session"]
-    return (
-        f"\n*{str(session['date'])[:10]}, one core of {session['processor']}, commit "
-        f"{session['commit']}: `{call}`; [the numbers](zero_shot/{name}.json).*\n"
+    sessions = "; ".join(
+        f"{str(one['date'])[:10]}, one core of {one['processor']}, commit {one['commit']}"
+        for one in table.get("sessions") or [table["session"]]
     )
+    return f"\n*{sessions}: `{call}`; [the numbers](zero_shot/{name}.json).*\n"

@@ -43,7 +43,7 @@ def play(world: ZeroShotWorld, seed: int, player: Player) -> dict[str, dict[str,
         player: Makes the policy of a task.
     """
     env = make_env(world.env, world.kwargs)
-    kinds = tasks_by_kind(env.unwrapped.tasks, world.rewards)  # type: ignore[attr-defined]
+    kinds = tasks_by_kind(world, env.unwrapped.tasks)  # type: ignore[attr-defined]
     env.close()
     kwargs = tuple(world.kwargs.items())
     scores: dict[str, dict[str, float]] = {}

@@ -9,7 +9,7 @@ from typing import Any
 
 from zerogym.agents.datasets.environments import make_env
 from zerogym.benchmarks.results.results_file import Record
-from zerogym.benchmarks.zero_shot.runner import Plan
+from zerogym.benchmarks.zero_shot.runner import Plan, identity
 from zerogym.benchmarks.zero_shot.suite import GAMMA, ZeroShotWorld, tasks_by_kind
 from zerogym.benchmarks.zero_shot.table import cells_of, columns_of, seed_means
 from zerogym.envs.control.tabular.effective_horizon import effective_horizon_of
@@ -27,8 +27,9 @@ def reduce_run(plan: Plan, records: Iterable[Record]) -> dict[str, Any]:
     Returns:
         `columns` and `rivals` (names), `rows` (`world`, `kind`, `horizon`: the median effective
         horizon of the tasks, None where episodes are played, `tasks`: their number, `scores` by
-        column and seed), `costs` (`wall_s` and `cpu_s` by agent, the medians over cells) and
-        `session` (of the first of the run).
+        column and seed), `costs` (`wall_s` and `cpu_s` by agent, the medians over cells),
+        `settings` (by `worlds` and `agents`) and `sessions` (one for each day, commit and
+        processor).
 
     Raises:
         ValueError: If no cell of the plan is among the records.
@@ -57,14 +58,69 @@ def reduce_run(plan: Plan, records: Iterable[Record]) -> dict[str, Any]:
                 name: round(median(cell[field] for cell in own), 2)
                 for name, field in (("wall_s", "seconds"), ("cpu_s", "cpu_s"))
             }
-    session = next((record for record in records if record.get("kind") == "session"), {})
     return {
         "columns": columns_of(plan),
         "rivals": list(plan.rivals),
         "rows": rows,
         "costs": costs,
-        "session": {name: session.get(name) for name in ("date", "commit", "processor")},
+        "settings": settings_of(plan),
+        "sessions": _different(record for record in records if record.get("kind") == "session"),
     }
+
+
+def settings_of(plan: Plan) -> dict[str, dict[str, Record]]:
+    """Return what identifies the cells of a plan but for their seeds, by world and by agent."""
+    worlds = {world.name: identity(world, "", 0) for world in plan.worlds}
+    for found in worlds.values():
+        del found["kind"], found["seed"], found["agent"], found["settings"]
+    agents = {entry.name: {**entry.agent, "updates": entry.updates} for entry in plan.entries}
+    return {"worlds": worlds, "agents": agents}
+
+
+def add_seeds(table: Mapping[str, Any], plan: Plan, records: Iterable[Record]) -> dict[str, Any]:
+    """Return a table with the seeds, worlds and agents of another run beside its own.
+
+    Where both have a cell, that of the table stays. Costs are those of the table, too: seconds of
+    two machines do not make a median.
+
+    Args:
+        table: Of `reduce_run`.
+        plan: The worlds and agents of both; every seed of the records counts.
+        records: Lines of a results file.
+
+    Raises:
+        ValueError: If the table has another setting of a world or an agent, or the records have no
+            cell of the plan.
+    """
+    records = list(records)
+    seeds = [record["seed"] for record in records if record.get("kind") == "cell"]
+    found = reduce_run(plan._replace(seeds=max(seeds, default=0) + 1, first_seed=0), records)
+    for sort, settings in table["settings"].items():
+        for name, own in settings.items():
+            if found["settings"][sort].get(name, own) != own:
+                raise ValueError(f"the table has other settings of {name}: run all of it again")
+    before = {(row["world"], row["kind"]): row["scores"] for row in table["rows"]}
+    for row in found["rows"]:
+        old, new = before.get((row["world"], row["kind"]), {}), row["scores"]
+        names = [name for name in found["columns"] if name in old or name in new]
+        row["scores"] = {name: _by_seed(old.get(name, {}), new.get(name, {})) for name in names}
+    found["costs"] |= table["costs"]
+    found["sessions"] = _different([*table["sessions"], *found["sessions"]])
+    return found
+
+
+def _by_seed(old: Mapping[str, float], new: Mapping[str, float]) -> dict[str, float]:
+    both = {**new, **old}
+    return {seed: both[seed] for seed in sorted(both, key=int)}
+
+
+def _different(sessions: Iterable[Record]) -> list[Record]:
+    """Return the day, commit and processor of sessions, without repetitions."""
+    found = [
+        {"date": str(one.get("date"))[:10], **{k: one.get(k) for k in ("commit", "processor")}}
+        for one in sessions
+    ]
+    return [one for number, one in enumerate(found) if one not in found[:number]]
 
 
 def horizons_of(world: ZeroShotWorld) -> Mapping[str, list[int | None]]:
@@ -73,7 +129,7 @@ def horizons_of(world: ZeroShotWorld) -> Mapping[str, list[int | None]]:
     unwrapped: Any = env.unwrapped
     found = {
         kind: [None if played else effective_horizon_of(unwrapped, task, GAMMA) for task in tasks]
-        for kind, tasks in tasks_by_kind(unwrapped.tasks, world.rewards).items()
+        for kind, tasks in tasks_by_kind(world, unwrapped.tasks).items()
     }
     env.close()
     return found

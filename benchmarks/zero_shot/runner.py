@@ -18,6 +18,7 @@ from zerogym.benchmarks.suites.runner import Progress
 from zerogym.benchmarks.zero_shot.cells import score_agent, score_rival
 from zerogym.benchmarks.zero_shot.suite import (
     ENTRIES,
+    RANDOM_DATA,
     RIVALS,
     WORLDS,
     ZeroShotEntry,
@@ -26,8 +27,9 @@ from zerogym.benchmarks.zero_shot.suite import (
 from zerogym.errors import UnknownName
 
 Callback = Callable[[Progress], object]
-IDENTITY = (  # the fields of a cell that identify it; the last two only where episodes are played
-    *("kind", "world", "env", "kwargs", "steps", "seed", "agent", "settings", "hold", "episodes"),
+IDENTITY = (  # of a cell; "hold" and "episodes" where these are played, "data" of experts only
+    *("kind", "world", "env", "kwargs", "steps", "seed", "agent", "settings"),
+    *("hold", "episodes", "data"),
 )
 
 
@@ -38,13 +40,15 @@ class Plan(NamedTuple):
         worlds: Rows.
         entries: Agents.
         rivals: Names of `RIVALS`.
-        seeds: Number of seeds, from 0 on.
+        seeds: Number of seeds.
+        first_seed: The least of them; those before it are of another run.
     """
 
     worlds: tuple[ZeroShotWorld, ...] = WORLDS
     entries: tuple[ZeroShotEntry, ...] = ENTRIES
     rivals: tuple[str, ...] = RIVALS
     seeds: int = 10
+    first_seed: int = 0
 
     def only(self, names: Sequence[str]) -> "Plan":
         """Return the part with these worlds and agents; without names of a sort, all of it.
@@ -72,7 +76,7 @@ class Plan(NamedTuple):
 
         Agents of discrete actions have no cell where actions are continuous.
         """
-        for seed in range(self.seeds):
+        for seed in range(self.first_seed, self.first_seed + self.seeds):
             for world in self.worlds:
                 for name in self.rivals:
                     yield world, name, seed
@@ -115,6 +119,8 @@ def identity(world: ZeroShotWorld, entry: ZeroShotEntry | str, seed: int) -> Rec
     }  # fmt: skip
     if world.episodes:
         found |= {"hold": world.hold, "episodes": world.episodes}
+    if world.data != RANDOM_DATA:
+        found["data"] = world.data
     if isinstance(entry, str):
         return {**found, "agent": entry, "settings": None}
     return {**found, "agent": entry.name, "settings": {**entry.agent, "updates": entry.updates}}

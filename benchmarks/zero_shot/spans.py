@@ -21,7 +21,7 @@ from zerogym.agents.zero_shot.agents import AGENTS, Start
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular, policy_score
 from zerogym.benchmarks.results.provenance import provenance
 from zerogym.benchmarks.studies.zero_shot.rivals import optimal
-from zerogym.benchmarks.zero_shot.cells import data_of
+from zerogym.benchmarks.zero_shot.data import data_of
 from zerogym.benchmarks.zero_shot.suite import ENTRIES, GAMMA, WORLDS, ZeroShotWorld, tasks_by_kind
 from zerogym.envs.control.core.tasks import Task
 
@@ -61,7 +61,9 @@ def shares_of(
     """
     env, data = make_env(world.env, world.kwargs), data_of(world, seed)
     grid: Any = env.unwrapped
-    kinds = {kind: tasks for kind, tasks in tasks_by_kind(grid.tasks).items() if kind != "goal"}
+    kinds = {
+        kind: tasks for kind, tasks in tasks_by_kind(world, grid.tasks).items() if kind != "goal"
+    }
     found: dict[str, dict[str, dict[str, float]]] = {}
     for entry in (entry for entry in ENTRIES if entry.name in agents):
         count = entry.updates if updates is None else updates

@@ -1,8 +1,8 @@
 """The parts of the table: worlds, kinds of tasks, agents with their settings.
 
 Scores are exact where a world has finitely many states, and of played episodes elsewhere. Of each
-kind at most `MOST_TASKS` tasks are taken, evenly over their order. Left out: data other than random
-walks.
+kind at most `MOST_TASKS` tasks are taken, evenly over their order. Left out: data of experts where
+episodes are played.
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from typing import Any
 from zerogym.envs.control.core.tasks import Task
 
 MOST_TASKS = 16
+RANDOM_DATA, EXPERT_DATA = "random", "expert"
 GAMMA = 0.95  # of training and of scores
 
 
@@ -27,6 +28,7 @@ class ZeroShotWorld:
         hold: Steps for which each of its actions is repeated.
         episodes: Played of each task, in a world of continuous actions; 0 where scores are exact.
         rewards: Kind of its tasks without a goal, where episodes are played.
+        data: Who walks: `RANDOM_DATA`, or `EXPERT_DATA` in a world with finitely many states.
     """
 
     name: str
@@ -36,6 +38,7 @@ class ZeroShotWorld:
     hold: int = 1
     episodes: int = 0
     rewards: str = ""
+    data: str = RANDOM_DATA
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ WORLDS = (
     ZeroShotWorld("pits", "zerogym/Pits-v0", {"slip": 0.0}),
     ZeroShotWorld("slippery pits", "zerogym/Pits-v0"),
     ZeroShotWorld("cliff", "zerogym/Pits-v0", {"layout": "cliff", "slip": 0.0}),
+    ZeroShotWorld("four rooms, expert", "zerogym/FourRooms-v0", data=EXPERT_DATA),
+    ZeroShotWorld("U-map, expert", "zerogym/UMap-v0", data=EXPERT_DATA),
     ZeroShotWorld("maze s", "zerogym/PointMaze-v0", {"layout": "s"}, 40_000, 8, 5, "peak"),
     ZeroShotWorld("maze u", "zerogym/PointMaze-v0", {"layout": "u"}, 40_000, 8, 5, "peak"),
     ZeroShotWorld("cheetah", "zerogym/Cheetah-v0", {"horizon": 250}, 40_000, 4, 2, "behaviour"),
@@ -94,18 +99,23 @@ GREEDY, ORACLE = "greedy on random's Q", "oracle"
 RIVALS = ("straight line", GREEDY, "plan on counts", "best in the data", "random", ORACLE)
 
 
-def tasks_by_kind(tasks: Mapping[str, Task], rewards: str = "") -> dict[str, list[Task]]:
+def tasks_by_kind(world: ZeroShotWorld, tasks: Mapping[str, Task]) -> dict[str, list[Task]]:
     """Return the tasks of each kind: those with a goal, and the families of rewards by name.
 
+    Names of kinds say where episodes are played and where data are of experts: numbers of different
+    sorts are not in one table.
+
     Args:
+        world: Where episodes are played, all its tasks without a goal are of one kind.
         tasks: By name.
-        rewards: Where episodes are played, the one kind of all tasks without a goal.
     """
+    sort = ", played" if world.episodes else ""
+    sort += ", expert data" if world.data == EXPERT_DATA else ""
     kinds: dict[str, list[Task]] = {}
     for name, task in tasks.items():
-        family = rewards or name.rstrip("0123456789").rstrip("_").replace("_", " ")
+        family = world.rewards or name.rstrip("0123456789").rstrip("_").replace("_", " ")
         kind = "goal" if task.goal is not None else family
-        kinds.setdefault(f"{kind}, played" if rewards else kind, []).append(task)
+        kinds.setdefault(f"{kind}{sort}", []).append(task)
     return {kind: _some(found) for kind, found in kinds.items()}
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from zerogym.agents.datasets.environments import make_env
 from zerogym.agents.zero_shot.agents import AGENTS, Start
-from zerogym.benchmarks.zero_shot.cells import data_of, policy_of
+from zerogym.benchmarks.zero_shot.cells import policy_of
+from zerogym.benchmarks.zero_shot.data import data_of
 from zerogym.benchmarks.zero_shot.suite import (
     ENTRIES,
     GAMMA,
@@ -45,7 +46,7 @@ def walk(seed: int = 0) -> list[dict[str, Any]]:
         world = next(world for world in WORLDS if world.name == name)
         env, data = make_env(world.env, world.kwargs), data_of(world, seed)
         grid: Any = env.unwrapped
-        tasks = tasks_by_kind(grid.tasks)[kind]
+        tasks = tasks_by_kind(world, grid.tasks)[kind]
         task = tasks[len(tasks) // 2]
         policies = {}
         for column in COLUMNS:

@@ -1,5 +1,8 @@
 """Words about the table that are made from its numbers.
 
+Expert data are compared with what can be planned from the same data, all else with one step of
+improvement over random actions, which knows the world.
+
 An agent is above a rival in a cell if its whole interval over seeds is, by more than `MARGIN`, and
 below it likewise. Cells of one seed are not counted.
 """
@@ -10,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.benchmarks.zero_shot.suite import GREEDY, RIVALS
+from zerogym.benchmarks.zero_shot.suite import EXPERT_DATA, GREEDY, RIVALS
 from zerogym.benchmarks.zero_shot.table import over_seeds
 
 MARGIN = 0.005  # half of the last digit shown
-LINE = RIVALS[0]
+LINE, COUNTS = RIVALS[0], RIVALS[2]
 DEFAULT = "FB"  # the agent that is trained where none is named
 WHY = """\
 Where it is not, F and its policy are to blame more than B: in four rooms B keeps every reward
@@ -27,10 +30,11 @@ the other way round."""
 def in_words(table: Mapping[str, Any]) -> str:
     """Return where agents are above greedy on random's Q and where they are not."""
     agents = [name for name in table["columns"] if name not in table["rivals"]]
-    rows = table["rows"]
+    rows = [row for row in table["rows"] if EXPERT_DATA not in row["kind"]]
+    narrow = [row for row in table["rows"] if EXPERT_DATA in row["kind"]]
     lines = [
-        f"\n## In words\n\nAgainst *{GREEDY}*, in cells with two seeds or more; above and below"
-        " mean that the whole interval is.\n",
+        f"\n## In words\n\nAgainst *{GREEDY}* from random walks, in cells with two seeds or more;"
+        " above and below mean that the whole interval is.\n",
         f"| agent | above {GREEDY} | level | below |",
         "| --- | --- | ---: | ---: |",
     ]
@@ -56,7 +60,8 @@ def in_words(table: Mapping[str, Any]) -> str:
         )
         if len(wins) < len(counted):
             words.append(WHY)
-    words += _beside_the_line([row for row in rows if row["horizon"] is None], agents)
+    played = [row for row in rows if row["horizon"] is None]
+    words += _above(played, agents, LINE) + _above(narrow, agents, COUNTS)
     return "\n".join(lines) + "\n" + "\n".join(words) + "\n"
 
 
@@ -72,15 +77,15 @@ def compare(row: Mapping[str, Any], name: str, beside: str = GREEDY) -> int | No
     return -1 if round(other - found.high, 9) > MARGIN else 0
 
 
-def _beside_the_line(rows: list[Mapping[str, Any]], agents: list[str]) -> list[str]:
-    """Return a sentence for each played row in which something goes straight."""
+def _above(rows: list[Mapping[str, Any]], agents: list[str], rival: str) -> list[str]:
+    """Return a sentence for each row that has a rival: who is above it."""
     found = []
     for row in rows:
-        if all(compare(row, name, LINE) is None for name in agents):
+        if all(compare(row, name, rival) is None for name in agents):
             continue
-        above = [name for name in agents if compare(row, name, LINE) == 1]
+        above = [name for name in agents if compare(row, name, rival) == 1]
         who = f"{', '.join(above)}" if above else "no agent"
-        found.append(f"In {row['world']} ({row['kind']}), above the {LINE}: {who}.")
+        found.append(f"In {row['world']} ({row['kind']}), above *{rival}*: {who}.")
     return ["", *found] if found else []
 
 

@@ -58,7 +58,7 @@ class NeuralAgent(nn.Module, ABC):
             torch.manual_seed(seed)
             self.build()
         self.learnt = [each for each in self.parameters() if each.requires_grad]
-        self.adam = torch.optim.Adam(self.learnt, settings.lr)
+        self.adam = torch.optim.Adam(self.learnt, settings.lr, fused=True)
 
     @classmethod
     def start(cls, settings: Any, start: Start) -> Self:
@@ -90,15 +90,16 @@ class NeuralAgent(nn.Module, ABC):
     def learn(self, dataset: Dataset, updates: int) -> Mapping[str, Tensor]:
         """Take gradient steps; see `ZeroShotAgent.learn`."""
         data, metrics = self.tensors(dataset), Metrics()
+        slow = [each for copied, _ in self.pairs for each in copied.parameters()]
+        followed = [each for _, net in self.pairs for each in net.parameters()]
         for _ in range(updates):
             loss, metrics = self.loss(data)
             self.adam.zero_grad()
             loss.backward()
             self.adam.step()
-            with torch.no_grad():
-                for slow, net in self.pairs:
-                    for mine, its in zip(slow.parameters(), net.parameters(), strict=True):
-                        mine.lerp_(its, self.settings.tau)
+            if slow:
+                with torch.no_grad():  # one operation for all copies
+                    torch._foreach_lerp_(slow, followed, self.settings.tau)
             self.updates += 1
         return metrics
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.benchmarks.zero_shot.cells import data_of
+from zerogym.benchmarks.zero_shot.data import data_of
 from zerogym.benchmarks.zero_shot.runner import Plan, identity, run_zero_shot
 from zerogym.benchmarks.zero_shot.suite import MOST_TASKS, RIVALS, ZeroShotEntry, ZeroShotWorld
 from zerogym.benchmarks.zero_shot.table import long_rows, markdown, tabulate

@@ -13,7 +13,7 @@ from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.agents import AGENTS, Start
 from zerogym.benchmarks.zero_shot.__main__ import FOLDER, SPANS, WAYS, made
 from zerogym.benchmarks.zero_shot.ablation import PLACES, VARIANTS
-from zerogym.benchmarks.zero_shot.cells import data_of
+from zerogym.benchmarks.zero_shot.data import data_of
 from zerogym.benchmarks.zero_shot.longer import LONGER, TIMES
 from zerogym.benchmarks.zero_shot.page import page, shown
 from zerogym.benchmarks.zero_shot.reasons import gains, kept
@@ -109,7 +109,7 @@ def test_words_and_bold_follow_the_numbers() -> None:
         played = row("goal, played", None, FB=scores, **line)
         words = in_words({**table, "rows": [*rows, played]})
         assert f"{horizon} (smooth)." in words
-        assert f"In open (goal, played), above the straight line: {above}.\n" in words
+        assert f"In open (goal, played), above *straight line*: {above}.\n" in words
     assert f"is above {GREEDY} in 1 of 1 of them" in words
     text = page(table)
     assert f"| {GREEDY} | **0.50** | 0.50 |" in text and f"| {ORACLE} | 1.00 | 1.00 |" in text

@@ -29,6 +29,9 @@ def zero_shot(
         "results/zero_shot"
     ),
     seeds: Annotated[int, typer.Option(min=1, help="Training runs of each agent and world.")] = 10,
+    first_seed: Annotated[
+        int, typer.Option(min=0, help="The least seed: those before it are of another run.")
+    ] = 0,
     only: Annotated[
         list[str] | None,
         typer.Option(help="A world, agent or rival of the table; may be repeated."),
@@ -47,7 +50,7 @@ def zero_shot(
     screen = Screen("zero_shot")
     kept = "finished cells are kept; the same command continues"
     with usage_errors(OSError, ValueError), interrupted(kept), screen.live():
-        plan = Plan(seeds=seeds).only(only or ())
+        plan = Plan(seeds=seeds, first_seed=first_seed).only(only or ())
         records = run_zero_shot(plan, out_dir, screen.update)
     rows = tabulate(plan, records)
     out.print(render(plan, rows))
@@ -62,4 +65,4 @@ def zero_shot(
     out.print(f"[dim]Results {out_dir / RESULTS}, {out_dir / MARKDOWN}, {out_dir / CSV}[/]")
     if as_json:
         found = [dict(zip(COLUMNS, row, strict=True)) for row in long_rows(rows)]
-        print_json({"suite": "zero_shot", "seeds": seeds, "rows": found})
+        print_json({"suite": "zero_shot", "seeds": seeds, "first_seed": first_seed, "rows": found})
