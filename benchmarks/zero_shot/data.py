@@ -22,7 +22,6 @@ from zerogym.benchmarks.zero_shot.suite import (
     tasks_by_kind,
 )
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.tabular.base import TabularEnv
 
 GOALS = 8  # of an expert
 
@@ -31,11 +30,11 @@ class ExpertWalks:
     """Optimal steps to one goal after another, all of them from a few of the world's.
 
     Args:
-        world: Has tasks with goals and a known model.
+        world: A tabular environment that finds the states of observations, with goals as tasks.
         seed: Of the goals and of their order.
     """
 
-    def __init__(self, world: TabularEnv, seed: int) -> None:
+    def __init__(self, world: Any, seed: int) -> None:
         self.world, self.rng = world, np.random.default_rng(seed)
         aims = [task for task in world.tasks.values() if task.goal is not None]
         goals = [aims[index] for index in self.rng.permutation(len(aims))[:GOALS]]

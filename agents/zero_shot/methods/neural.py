@@ -90,8 +90,8 @@ class NeuralAgent(nn.Module, ABC):
     def learn(self, dataset: Dataset, updates: int) -> Mapping[str, Tensor]:
         """Take gradient steps; see `ZeroShotAgent.learn`."""
         data, metrics = self.tensors(dataset), Metrics()
-        slow = [each for copied, _ in self.pairs for each in copied.parameters()]
-        followed = [each for _, net in self.pairs for each in net.parameters()]
+        slow: list[Tensor] = [each for copied, _ in self.pairs for each in copied.parameters()]
+        followed: list[Tensor] = [each for _, net in self.pairs for each in net.parameters()]
         for _ in range(updates):
             loss, metrics = self.loss(data)
             self.adam.zero_grad()

@@ -17,7 +17,7 @@ from zerogym.benchmarks.zero_shot.data import data_of
 from zerogym.benchmarks.zero_shot.longer import LONGER, TIMES
 from zerogym.benchmarks.zero_shot.page import page, shown
 from zerogym.benchmarks.zero_shot.reasons import gains, kept
-from zerogym.benchmarks.zero_shot.reduced import horizons_of, reduce_run
+from zerogym.benchmarks.zero_shot.reduced import add_seeds, horizons_of, reduce_run
 from zerogym.benchmarks.zero_shot.runner import Plan, identity
 from zerogym.benchmarks.zero_shot.spans import (
     AGENTS_SHOWN,
@@ -68,6 +68,41 @@ def test_a_run_is_reduced_to_means_over_tasks_and_cells_of_other_settings_are_le
         reduce_run(PLAN, [record(other, 1, 9.0)])
 
 
+def test_seeds_and_worlds_are_added_and_what_is_there_stays() -> None:
+    session = {"kind": "session", "date": "2026-11-28T01:00", "commit": "c", "processor": "p"}
+    first = [session, {**session, "date": "2026-11-28T02:00"}]
+    table = reduce_run(PLAN, [*first, record(AGENT, 0, 0.2), record(GREEDY, 0, 0.3)])
+    later = {**session, "commit": "d"}
+    found = add_seeds(table, PLAN, [later, record(AGENT, 0, 0.9), record(AGENT, 12, 0.6)])
+    goal = next(row for row in found["rows"] if row["kind"] == "goal")
+    assert goal["scores"] == {GREEDY: {"0": 0.3}, "A": {"0": 0.2, "12": 0.6}}
+    assert found["costs"] == table["costs"] == {"A": {"wall_s": 3.0, "cpu_s": 1.0}}
+    assert [one["commit"] for one in found["sessions"]] == ["c", "d"]
+    assert "| *seeds* | 1 to 2 |" in page(found)
+    assert "*2026-11-28, one core of p, commit c; 2026-11-28, one core of p, commit d: `" in page(
+        found
+    )
+    other = ZeroShotWorld("other", "zerogym/OpenGrid-v0", {"layout": "open_3"}, steps=700)
+    cell = {**record(AGENT, 1, 0.7), **identity(other, AGENT, 1)}
+    wider = add_seeds(found, PLAN._replace(worlds=(SMALL, other)), [cell])
+    scores = {(row["world"], row["kind"]): row["scores"] for row in wider["rows"]}
+    assert scores["open", "goal"] == goal["scores"]
+    assert scores["other", "goal"] == {"A": {"1": 0.7}}
+
+
+def test_cells_of_other_settings_are_not_added() -> None:
+    table = reduce_run(PLAN, [record(AGENT, 0, 0.2)])
+    longer = ZeroShotEntry("A", {"part": "psm"}, 2)
+    with pytest.raises(ValueError, match="other settings of A: run all of it again"):
+        add_seeds(table, PLAN._replace(entries=(longer,)), [record(longer, 1, 0.6)])
+    moved = ZeroShotWorld("open", SMALL.env, SMALL.kwargs, steps=601)
+    cell = {**record(AGENT, 1, 0.6), **identity(moved, AGENT, 1)}
+    with pytest.raises(ValueError, match="other settings of open: run all of it again"):
+        add_seeds(table, PLAN._replace(worlds=(moved,)), [cell])
+    with pytest.raises(ValueError, match="no cell"):
+        add_seeds(table, PLAN, [])
+
+
 def test_horizons_are_those_of_the_world_without_walls() -> None:
     horizons = horizons_of(SMALL)
     assert set(horizons["goal"]) == {1} and max(horizons["goal penalty"]) > 1
@@ -96,7 +131,7 @@ def test_words_and_bold_follow_the_numbers() -> None:
         "rivals": [GREEDY, ORACLE],
         "rows": rows,
         "costs": {"FB": {"wall_s": 2.0, "cpu_s": 1.0}},
-        "session": {"date": "2026-11-28", "commit": "c", "processor": "p"},
+        "sessions": [{"date": "2026-11-28", "commit": "c", "processor": "p"}],
     }
     rows[0]["scores"]["A"] = {"0": 0.4}  # one seed
     words = in_words({**table, "columns": [*table["columns"], "A"]})
@@ -111,7 +146,14 @@ def test_words_and_bold_follow_the_numbers() -> None:
         assert f"{horizon} (smooth)." in words
         assert f"In open (goal, played), above *straight line*: {above}.\n" in words
     assert f"is above {GREEDY} in 1 of 1 of them" in words
+    for scores, above in (([0.2, 0.3], "no agent"), ([0.5, 0.6], "FB")):
+        counted = row("smooth, expert data", 4, FB=scores, **{"plan on counts": [0.4, 0.4]})
+        words = in_words({**table, "rows": [*rows, counted]})
+        assert "1 of 2 cells" in words and "| FB | 1: smooth in open | 0 | 1 |" in words
+        assert f"In open (smooth, expert data), above *plan on counts*: {above}.\n" in words
+        assert "Experts go" in page({**table, "rows": [*rows, counted]})
     text = page(table)
+    assert "Experts go" not in text
     assert f"| {GREEDY} | **0.50** | 0.50 |" in text and f"| {ORACLE} | 1.00 | 1.00 |" in text
     assert "| FB | **0.75** (0.70…0.80) |" in text and "| FB | 0.25 (0.20…0.30) |" in text
     rows[1] = row("smooth", 4, FB=[0.1, 0.2])
