@@ -99,13 +99,17 @@ def test_an_expert_goes_the_shortest_way_from_goal_to_goal() -> None:
     before, after = (grid.state_of(one) for one in (data.observations, data.next_observations))
     expert, aim, aims = ExpertWalks(grid, 3), None, set()
     far = [distances(grid, goal) for goal in expert.states]
+    fresh = 0  # starts of episodes at which it turns to another goal
     for step in range(len(data)):
-        start = np.array([data.starts[step]])
-        chosen, aim = expert.predict(data.observations[[step]], aim, start)
+        last, start = aim, np.array([data.starts[step]])
+        chosen, aim = expert.predict(data.observations[[step]], last, start)
+        if last not in (None, aim) and before[step] != expert.states[last]:
+            assert data.starts[step]
+            fresh += 1
         assert chosen[0] == data.actions[step]
         assert far[aim][after[step]] == far[aim][before[step]] - 1
         aims.add(aim)
-    assert aims == set(range(GOALS)) and len(set(expert.states)) == GOALS
+    assert fresh > 0 and aims == set(range(GOALS)) and len(set(expert.states)) == GOALS
     with pytest.raises(ValueError, match="data 'good': there are random and expert"):
         data_of(replace(NARROW, data="good"), 0)
 
