@@ -59,6 +59,8 @@ def main(
     import zerogym  # noqa: F401 (registers the ids)
 
     numbers = docs / FOLDER
+    if add and not results:
+        raise typer.BadParameter("--add needs --results")
     try:
         if results:
             records = [record for folder in results for record in read_records(folder / RESULTS)]
