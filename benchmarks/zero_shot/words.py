@@ -78,14 +78,19 @@ def compare(row: Mapping[str, Any], name: str, beside: str = GREEDY) -> int | No
 
 
 def _above(rows: list[Mapping[str, Any]], agents: list[str], rival: str) -> list[str]:
-    """Return a sentence for each row that has a rival: who is above it."""
-    found = []
+    """Return a sentence for each row with an agent above a rival, and one for those without."""
+    found, nobody = [], []
     for row in rows:
         if all(compare(row, name, rival) is None for name in agents):
             continue
+        title = f"{row['world']} ({row['kind']})"
         above = [name for name in agents if compare(row, name, rival) == 1]
-        who = f"{', '.join(above)}" if above else "no agent"
-        found.append(f"In {row['world']} ({row['kind']}), above *{rival}*: {who}.")
+        if above:
+            found.append(f"In {title}, above *{rival}*: {', '.join(above)}.")
+        else:
+            nobody.append(title)
+    if nobody:
+        found.append(f"No agent is above *{rival}* in {', '.join(nobody)}.")
     return ["", *found] if found else []
 
 

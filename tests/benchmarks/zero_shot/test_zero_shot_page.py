@@ -140,17 +140,19 @@ def test_words_and_bold_follow_the_numbers() -> None:
     horizon = "1 of 2 cells with exact scores have a median effective horizon above 1: open"
     assert f"{horizon} (smooth)." in words
     line = {"straight line": [0.4, 0.4]}
-    for scores, above in (([0.2, 0.3], "no agent"), ([0.5, 0.6], "FB")):
+    for scores, above in (([0.2, 0.3], False), ([0.5, 0.6], True)):
         played = row("goal, played", None, FB=scores, **line)
         words = in_words({**table, "rows": [*rows, played]})
         assert f"{horizon} (smooth)." in words
-        assert f"In open (goal, played), above *straight line*: {above}.\n" in words
+        assert ("In open (goal, played), above *straight line*: FB.\n" in words) == above
+        assert ("No agent is above *straight line* in open (goal, played)." in words) != above
     assert f"is above {GREEDY} in 1 of 1 of them" in words
-    for scores, above in (([0.2, 0.3], "no agent"), ([0.5, 0.6], "FB")):
+    for scores, above in (([0.2, 0.3], False), ([0.5, 0.6], True)):
         counted = row("smooth, expert data", 4, FB=scores, **{"plan on counts": [0.4, 0.4]})
         words = in_words({**table, "rows": [*rows, counted]})
         assert "1 of 2 cells" in words and "| FB | 1: smooth in open | 0 | 1 |" in words
-        assert f"In open (smooth, expert data), above *plan on counts*: {above}.\n" in words
+        assert ("In open (smooth, expert data), above *plan on counts*: FB.\n" in words) == above
+        assert ("No agent is above *plan on counts* in open" in words) != above
         assert "Experts go" in page({**table, "rows": [*rows, counted]})
     text = page(table)
     assert "Experts go" not in text
