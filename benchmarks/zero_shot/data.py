@@ -50,7 +50,8 @@ class ExpertWalks:
     ) -> tuple[NDArray[np.int64], int]:
         """Return the next step (1,) from an observation (1, k), and the number of the goal."""
         (here,) = self.world.state_of(np.asarray(observations))
-        aim = None if state is None or episode_start[0] else int(state)
+        new = state is None or (episode_start is not None and episode_start[0])
+        aim = None if new else int(state)
         if aim is None or self.states[aim] == here:
             aim = int(self.rng.choice(np.flatnonzero(self.states != here)))
         return self.steps[aim][[here]], aim

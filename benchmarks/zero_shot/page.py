@@ -151,7 +151,10 @@ def table_of_kind(table: Reduced, kind: str, title: str) -> str:
 
 
 def _seeds(row: Reduced) -> str:
-    numbers = {len(by_seed) for by_seed in row["scores"].values()} or {0}
+    return _range([len(by_seed) for by_seed in row["scores"].values()] or [0])
+
+
+def _range(numbers: list[int]) -> str:
     few, many = min(numbers), max(numbers)
     return f"{few}" if few == many else f"{few} to {many}"
 
@@ -205,8 +208,7 @@ def _costs(table: Reduced) -> str:
         "| --- | ---: | ---: | ---: |",
     ]
     for name, cost in table["costs"].items():
-        few, many = min(seeds[name]), max(seeds[name])
-        number = f"{few}" if few == many else f"{few} to {many}"
+        number = _range(seeds[name])
         lines.append(f"| {name} | {cost['cpu_s']:.1f} | {cost['wall_s']:.1f} | {number} |")
     return "\n".join(lines) + "\n"
 
@@ -242,8 +244,7 @@ def _ablation(table: Reduced) -> str:
     words = f"{', '.join(above)}: above the first line in every column that was run" if above else (
         "No variant is above the first line in every column that was run"
     )  # fmt: skip
-    seeds = {len(by_seed) for row in rows for by_seed in row["scores"].values()}
-    number = f"{min(seeds)} to {max(seeds)}" if len(seeds) > 1 else f"{min(seeds)}"
+    number = _range([len(by_seed) for row in rows for by_seed in row["scores"].values()])
     seeded = "one seed" if number == "1" else f"means over {number} seeds"
     return "\n".join(lines) + f"\n\n{words} ({seeded}).\n"
 
