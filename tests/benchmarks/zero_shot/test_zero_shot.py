@@ -110,6 +110,10 @@ def test_an_expert_goes_the_shortest_way_from_goal_to_goal() -> None:
         assert far[aim][after[step]] == far[aim][before[step]] - 1
         aims.add(aim)
     assert fresh > 0 and aims == set(range(GOALS)) and len(set(expert.states)) == GOALS
+    for goal, there in enumerate(expert.states):  # kept where nothing says that an episode begins
+        spot = data.observations[before != there][:1]
+        for begins in (None, np.array([False])):
+            assert expert.predict(spot, goal, begins)[1] == goal
     with pytest.raises(ValueError, match="data 'good': there are random and expert"):
         data_of(replace(NARROW, data="good"), 0)
 
