@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 
 from zerogym.benchmarks.results.estimates import Estimate
-from zerogym.benchmarks.statistics.bootstrap import estimate
-from zerogym.benchmarks.statistics.run_scores import RunScores, interquartile_mean
 from zerogym.benchmarks.zero_shot.data import GOALS
 from zerogym.benchmarks.zero_shot.reasons import gains, kept
 from zerogym.benchmarks.zero_shot.suite import EXPERT_DATA, ORACLE
-from zerogym.benchmarks.zero_shot.table import over_seeds
+from zerogym.benchmarks.zero_shot.table import over_seeds, over_worlds, shown
 from zerogym.benchmarks.zero_shot.words import in_words
 
 Reduced = Mapping[str, Any]
@@ -146,7 +144,7 @@ def table_of_kind(table: Reduced, kind: str, title: str) -> str:
                 _text(each, bold=name != ORACLE and each is not None and shown(each.value) == most)
                 for each, most in zip(found, best, strict=True)
             ]
-            lines.append(f"| {name} | {' | '.join(cells)} | {_text(_iqm(rows, name))} |")
+            lines.append(f"| {name} | {' | '.join(cells)} | {_text(over_worlds(rows, name))} |")
     return "\n".join(lines) + "\n"
 
 
@@ -169,23 +167,6 @@ def _estimate(row: Reduced, name: str) -> Estimate | None:
     if not by_seed:
         return None
     return over_seeds(row["kind"], by_seed, np.random.default_rng(0))
-
-
-def _iqm(rows: list[Reduced], name: str) -> Estimate | None:
-    """Return the interquartile mean over worlds and the seeds that all of them have."""
-    own = {row["world"]: row["scores"][name] for row in rows if row["scores"].get(name)}
-    seeds = set.intersection(*(set(by_seed) for by_seed in own.values())) if own else set()
-    if len(own) < len(rows) or not seeds:
-        return None
-    ordered = sorted(seeds, key=int)
-    scores = {world: [by_seed[seed] for seed in ordered] for world, by_seed in own.items()}
-    matrix = RunScores.of(scores, [int(seed) for seed in ordered])
-    return estimate(matrix, interquartile_mean, np.random.default_rng(0))
-
-
-def shown(value: float) -> float:
-    """Return a score as it is displayed."""
-    return round(round(value, 9), 2) + 0.0  # no -0.0
 
 
 def _text(found: Estimate | None, bold: bool = False) -> str:

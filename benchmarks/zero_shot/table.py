@@ -6,8 +6,9 @@ interval over seeds; tasks are fixed. Policies that do not depend on the seed ha
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from rich import box
@@ -17,7 +18,7 @@ from rich.text import Text
 from zerogym.benchmarks.results.estimates import Estimate
 from zerogym.benchmarks.results.results_file import Record
 from zerogym.benchmarks.statistics.bootstrap import estimate
-from zerogym.benchmarks.statistics.run_scores import RunScores, mean
+from zerogym.benchmarks.statistics.run_scores import RunScores, interquartile_mean, mean
 from zerogym.benchmarks.zero_shot.runner import IDENTITY, Plan, identity
 
 COLUMNS = ("world", "tasks", "agent", "score", "low", "high", "seeds")
@@ -74,6 +75,28 @@ def over_seeds(task: str, by_seed: Mapping[int, float], rng: np.random.Generator
     """Return the mean over seeds with its interval."""
     means = np.array([[value] for value in by_seed.values()])  # (runs, 1)
     return estimate(RunScores(means, (task,), tuple(by_seed)), mean, rng)
+
+
+def over_worlds(rows: Sequence[Mapping[str, Any]], name: str) -> Estimate | None:
+    """Return the interquartile mean over worlds and the seeds that all of them have.
+
+    Args:
+        rows: One of each world, with `world` and with `scores` by column and seed.
+        name: Of the column; without it in one of the rows there is no number.
+    """
+    own = {row["world"]: row["scores"][name] for row in rows if row["scores"].get(name)}
+    seeds = set.intersection(*(set(by_seed) for by_seed in own.values())) if own else set()
+    if len(own) < len(rows) or not seeds:
+        return None
+    ordered = sorted(seeds, key=int)
+    scores = {world: [by_seed[seed] for seed in ordered] for world, by_seed in own.items()}
+    matrix = RunScores.of(scores, [int(seed) for seed in ordered])
+    return estimate(matrix, interquartile_mean, np.random.default_rng(0))
+
+
+def shown(value: float) -> float:
+    """Return a score as pages display it."""
+    return round(round(value, 9), 2) + 0.0  # no -0.0
 
 
 def _key(cell: Record) -> str:

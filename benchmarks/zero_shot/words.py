@@ -8,16 +8,17 @@ below it likewise. Cells of one seed are not counted.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from zerogym.benchmarks.zero_shot.suite import EXPERT_DATA, GREEDY, RIVALS
-from zerogym.benchmarks.zero_shot.table import over_seeds
+from zerogym.benchmarks.zero_shot.table import over_seeds, over_worlds, shown
 
 MARGIN = 0.005  # half of the last digit shown
 LINE, COUNTS = RIVALS[0], RIVALS[2]
+FIRST = 5  # agents that are listed for a kind of task
 DEFAULT = "FB"  # the agent that is trained where none is named
 WHY = """\
 Where it is not, F and its policy are to blame more than B: in four rooms B keeps every reward
@@ -33,7 +34,8 @@ def in_words(table: Mapping[str, Any]) -> str:
     rows = [row for row in table["rows"] if EXPERT_DATA not in row["kind"]]
     narrow = [row for row in table["rows"] if EXPERT_DATA in row["kind"]]
     lines = [
-        f"\n## In words\n\nAgainst *{GREEDY}* from random walks, in cells with two seeds or more;"
+        *_leaders(table, agents),
+        f"\nAgainst *{GREEDY}* from random walks, in cells with two seeds or more;"
         " above and below mean that the whole interval is.\n",
         f"| agent | above {GREEDY} | level | below |",
         "| --- | --- | ---: | ---: |",
@@ -63,6 +65,28 @@ def in_words(table: Mapping[str, Any]) -> str:
     played = [row for row in rows if row["horizon"] is None]
     words += _above(played, agents, LINE) + _above(narrow, agents, COUNTS)
     return "\n".join(lines) + "\n" + "\n".join(words) + "\n"
+
+
+def _leaders(table: Mapping[str, Any], agents: list[str]) -> list[str]:
+    """Return the agents with the highest scores of each kind of task, and the rivals."""
+    kinds: dict[str, list[Mapping[str, Any]]] = {}
+    for row in table["rows"]:
+        kinds.setdefault(row["kind"], []).append(row)
+    lines = [
+        f"\n## In words\n\nThe {FIRST} agents with the highest IQM, and the simple rivals.\n",
+        "| tasks | agents | rivals |",
+        "| --- | --- | --- |",
+    ]
+    for kind, rows in kinds.items():
+        best, rivals = (_ordered(rows, names) for names in (agents, (LINE, GREEDY, COUNTS)))
+        lines.append(f"| {kind} | {', '.join(best[:FIRST])} | {', '.join(rivals)} |")
+    return lines
+
+
+def _ordered(rows: list[Mapping[str, Any]], names: Iterable[str]) -> list[str]:
+    found = {name: over_worlds(rows, name) for name in names}
+    scores = {name: shown(each.value) for name, each in found.items() if each}
+    return [f"{name} {scores[name]:.2f}" for name in sorted(scores, key=lambda name: -scores[name])]
 
 
 def compare(row: Mapping[str, Any], name: str, beside: str = GREEDY) -> int | None:

@@ -17,6 +17,7 @@ from zerogym.agents.zero_shot.agents.goal_conditioned import (
 from zerogym.agents.zero_shot.agents.measures import (
     BreezeSettings,
     FBSettings,
+    NeuralPSMSettings,
     PSMSettings,
     SFSettings,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "GoalConditionedSettings",
     "HILPSettings",
     "HIQLSettings",
+    "NeuralPSMSettings",
     "PLDMSettings",
     "PMASettings",
     "PSMSettings",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from zerogym.agents.zero_shot.agents.table import METHODS, Agent, Start, agent
+from zerogym.agents.zero_shot.agents.table import METHODS, Agent, Start, agent, check_settings
 from zerogym.agents.zero_shot.features import FEATURES
 
 
@@ -65,6 +65,37 @@ class PSMSettings(Agent):
 
     def __call__(self, start: Start) -> Any:
         """Return a new agent without policies."""
+        return self.model_class().start(self, start)
+
+
+@agent("psm_neural")
+@dataclass(frozen=True)
+class NeuralPSMSettings(Agent):
+    """Learn the visits of hashed policies as an affine set, by networks; a task is its program."""
+
+    source = PSMSettings.source
+    model = f"{METHODS}.psm_neural:NeuralPSM"
+    discrete = True
+    dim: int = 16  # d, of the weights of a policy
+    rank: int = 64  # k, of the features B of pairs
+    policies: int = 64  # of the codebook
+    hidden: int = 256  # width of the hidden layers
+    gamma: float = 0.95  # discount a step, in [0, 1)
+    pairs: int = 250  # of the data, between which visits are not negative
+    rounds: int = 100  # steps of the program
+    lr: float = 1e-3  # Adam's rate
+    tau: float = 0.03  # part of the way that slow copies move each update
+    batch_size: int = 256  # transitions of an update
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for field in ("rank", "policies", "pairs", "rounds"):
+            if getattr(self, field) < 1:
+                raise ValueError(f"agent psm_neural: {field} must be at least 1")
+        check_settings(self, "psm_neural")
+
+    def __call__(self, start: Start) -> Any:
+        """Return a new agent."""
         return self.model_class().start(self, start)
 
 

@@ -50,7 +50,7 @@ def check_settings(part: Any, name: str) -> None:
         if getattr(part, field) < low:
             raise ValueError(f"agent {name}: {field} must be at least {low}")
     for field in ("expectile", "tau"):
-        if not 0 < getattr(part, field) < 1:
+        if hasattr(part, field) and not 0 < getattr(part, field) < 1:
             raise ValueError(f"agent {name}: {field} must be between 0 and 1")
     if not 0 <= part.gamma < 1 or part.lr < 0:
         raise ValueError(f"agent {name}: gamma must be in [0, 1) and lr at least 0")

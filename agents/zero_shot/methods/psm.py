@@ -8,8 +8,8 @@ and its policy is pi(a | s) = d(s, a) / sum_a d(s, a).
 
 The model is counted from the data, the start distribution is that of its observations, and pairs of
 state and action without data are never taken: our choices, by which the program is the dual of
-value iteration on the counts. Left out: networks for Phi and b; the measure from each state and
-action, instead of from the start distribution; worlds of more than `MOST_STATES` states.
+value iteration on the counts. Left out: worlds of more than `MOST_STATES` states. With networks,
+and with visits from each state and action, it is agent psm_neural.
 """
 
 from collections.abc import Mapping

@@ -15,7 +15,7 @@ from zerogym.benchmarks.zero_shot.__main__ import FOLDER, SPANS, WAYS, made
 from zerogym.benchmarks.zero_shot.ablation import PLACES, VARIANTS
 from zerogym.benchmarks.zero_shot.data import data_of
 from zerogym.benchmarks.zero_shot.longer import LONGER, TIMES
-from zerogym.benchmarks.zero_shot.page import page, shown
+from zerogym.benchmarks.zero_shot.page import page
 from zerogym.benchmarks.zero_shot.reasons import gains, kept
 from zerogym.benchmarks.zero_shot.reduced import add_seeds, horizons_of, reduce_run
 from zerogym.benchmarks.zero_shot.runner import Plan, identity
@@ -32,6 +32,7 @@ from zerogym.benchmarks.zero_shot.suite import (
     ZeroShotEntry,
     ZeroShotWorld,
 )
+from zerogym.benchmarks.zero_shot.table import shown
 from zerogym.benchmarks.zero_shot.words import compare, in_words
 from zerogym.envs.control.core.tasks import Task
 
@@ -160,6 +161,19 @@ def test_words_and_bold_follow_the_numbers() -> None:
     assert "| FB | **0.75** (0.70…0.80) |" in text and "| FB | 0.25 (0.20…0.30) |" in text
     rows[1] = row("smooth", 4, FB=[0.1, 0.2])
     assert f"is above {GREEDY} in 0 of 1 of them.\nWhere it is not" in in_words(table)
+
+
+def test_the_best_agents_of_a_kind_are_listed_with_the_rivals() -> None:
+    names = ["FB", *"ABCDEF"]
+    rows = [
+        row("goal", 1, **{name: [n / 10, n / 10] for n, name in enumerate(names)}),
+        {**row("goal", 1, FB=[0.9, 0.9], A=[0.8, 0.8]), "world": "other"},  # not of the others
+        row("smooth", 4, **{name: [n / 10, n / 10] for n, name in enumerate(names)}),
+    ]
+    table = {"columns": [GREEDY, ORACLE, *names], "rivals": [GREEDY, ORACLE], "rows": rows}
+    words = in_words(table)
+    assert f"| goal | FB 0.45, A 0.45 | {GREEDY} 0.50 |" in words
+    assert f"| smooth | F 0.60, E 0.50, D 0.40, C 0.30, B 0.20 | {GREEDY} 0.50 |" in words
 
 
 def test_the_last_bits_do_not_decide_a_digit() -> None:
