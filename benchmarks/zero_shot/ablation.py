@@ -53,6 +53,8 @@ VARIANTS = (
     _entry("softer, d = 96", temperature=100.0, dim=96),
     _entry("z of goals only", goal_share=1.0),
     _entry("z uniform only", goal_share=0.0),
+    _entry("goals that come later", later_share=1.0),
+    _entry("a quarter of z of rewards", reward_share=0.25),
     _entry("pessimism 1/2", pessimism=0.5),
     _entry("gamma = 0.98", gamma=0.98),
     _entry("deep encoder with layer norm", encoder="state"),

@@ -24,6 +24,7 @@ from zerogym.agents.zero_shot.algorithms.computing import (
     products,
 )
 from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers, below, follow, tau_scale
+from zerogym.agents.zero_shot.algorithms.task_sampling import draw_tasks, z_of
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.data.histories import with_actions, with_histories
 from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset, to_tensors
@@ -31,9 +32,7 @@ from zerogym.agents.zero_shot.features import Sizes, made
 from zerogym.agents.zero_shot.models.architecture import Shape
 from zerogym.agents.zero_shot.models.compatibility import check_data
 from zerogym.agents.zero_shot.models.encoders import encoding_of
-from zerogym.agents.zero_shot.models.inference import inverse_covariance
 from zerogym.agents.zero_shot.models.model import FBModel
-from zerogym.agents.zero_shot.models.networks import to_sphere
 from zerogym.agents.zero_shot.representations.conservative import Alpha, penalty_of
 from zerogym.agents.zero_shot.representations.fb_losses import (
     Contrast,
@@ -128,6 +127,7 @@ class FBAgent(ABC):
             steps = torch.empty(n, device=self.device)
             steps.geometric_(1 - self.config.gamma, generator=self.generator)
             drawn["ahead"] = steps.long()
+        drawn |= draw_tasks(self.config, self.model.inputs, self.generator)
         return drawn | self.draw_noise()
 
     def _index(self, rows: int, count: int) -> Tensor:
@@ -262,22 +262,8 @@ class FBAgent(ABC):
 
     @torch.no_grad()
     def sample_z(self, data: TensorDataset, drawn: Draws) -> Tensor:
-        """Return z, (n, d): a fixed share are goals, the rest are uniform on the sphere.
-
-        `round(goal_share * n)` of each batch, not each z with that probability, are the z of random
-        data points. Successor features reach a state by E[phi phi']^-1 phi. The expectation is over
-        every state where settings are `exact`, else over the batch (published: over another, as
-        large), because the goals could be fewer than the dimensions.
-        """
-        goals, entered = drawn["goals"], data.transitions.next_features
-        # Always in float32: where features are nearly dependent, rounding would decide the z.
-        places = self.model.backward_net(entered[goals])  # (goals, d)
-        if self.config.features != "fb":
-            exact = self.config.exact
-            sampled = self.model.backward_net(data.states if exact else entered[drawn["rows"]])
-            weights = data.frequency if exact else None
-            places = to_sphere(places @ inverse_covariance(sampled, weights))
-        return torch.cat([places, to_sphere(drawn["z"][len(goals) :])])
+        """Return z, (n, d); see `z_of`."""
+        return z_of(self.config, self.model.backward_net, data, drawn)
 
     @torch.no_grad()
     def later(self, batch: Batch, data: TensorDataset, drawn: Draws) -> Tensor:

@@ -9,6 +9,7 @@ ignored.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -80,16 +81,17 @@ class RewardPrior:
     def draw(self, goals: Tensor, generator: torch.Generator | None = None) -> Rewards:
         """Draw one reward for each of the given goals (m, k), used where its kind is a goal."""
         m, k = goals.shape
-        kind = torch.rand(m, generator=generator)
-        weights = torch.rand(m, k, generator=generator) * 2 - 1
-        kept = torch.rand(m, k, generator=generator) >= ZEROS
-        kept[torch.arange(m), torch.randint(k, (m,), generator=generator)] = True  # at least one
+        on: dict[str, Any] = {"generator": generator, "device": goals.device}
+        kind = torch.rand(m, **on)
+        weights = torch.rand(m, k, **on) * 2 - 1
+        kept = torch.rand(m, k, **on) >= ZEROS
+        kept[torch.arange(m), torch.randint(k, (m,), **on)] = True  # at least one
         return Rewards(
             (kind >= self.goal).long() + (kind >= self.goal + self.linear).long(),
             goals,
             weights * kept,
-            -torch.randint(2, (m,), generator=generator).float(),
-            torch.randn(m, k, UNITS, generator=generator) / UNITS**0.5,
-            torch.randn(m, UNITS, generator=generator) * 4,
-            torch.randn(m, UNITS, generator=generator) / 4,
+            -torch.randint(2, (m,), **on).float(),
+            torch.randn(m, k, UNITS, **on) / UNITS**0.5,
+            torch.randn(m, UNITS, **on) * 4,
+            torch.randn(m, UNITS, **on) / 4,
         )

@@ -5,13 +5,16 @@ its public code for zero-shot RL. phi is trained by goal-conditioned value learn
 V(s, g) = -||phi(s) - phi(g)||, by an expectile of the target -1 + gamma V(s', g), in two copies.
 The policy of z maximises the discounted sum of f'z; the features f are phi(s') - phi(s)
 ("difference"), or phi(s') without its mean ("state"). A goal g means in each state the direction of
-phi(g) - phi(s); a reward the least squares fit of f to it.
+phi(g) - phi(s); a reward the least squares fit of f to it. Where ways are long, distances are less
+exact, and the goal may be replaced by a midpoint: the state w of the data with the least max of
+||phi(s) - phi(w)|| and ||phi(w) - phi(g)||, then the midpoint of s and w, and so on.
 
 A terminal state other than the goal has the value of never arriving, -1 / (1 - gamma): ours, their
 data have no ends. Ours are also: Q-learning in place of their actor-critics, for discrete actions;
 rewards divided by their root mean square; z of which half are directions of goals. At the goal
-itself there is no direction, all actions are equal, and the first is taken. Left out: continuous
-actions, planning with midpoints, and concatenated features.
+itself there is no direction, all actions are equal, and the first is taken. Of midpoints, ours is
+that the best state is taken, where they have the mean of several. Left out: continuous actions, and
+concatenated features.
 """
 
 from typing import Any, NamedTuple
@@ -35,6 +38,7 @@ from zerogym.agents.zero_shot.models.networks import Product, to_sphere
 from zerogym.agents.zero_shot.protocol import check_prompt, goal_and_reward
 
 LEAST = 1e-6  # of a squared distance, so that its root has a gradient
+HALF = 0.5  # of a step: at this distance phi is of the same state
 SAME = 1e-6  # distance of observations that count as equal
 
 
@@ -44,10 +48,12 @@ class Direction(NamedTuple):
     Attributes:
         place: phi of a goal, (d,).
         z: Of a reward, (d,), of length sqrt(d).
+        between: phi of states that may be midpoints on the way to a goal, (N, d).
     """
 
     place: Tensor | None = None
     z: Tensor | None = None
+    between: Tensor | None = None
 
 
 class HILP(Learner):
@@ -145,7 +151,10 @@ class HILP(Learner):
         """Infer a place or a direction; see `ZeroShotModel.infer`."""
         goal, reward = goal_and_reward(task)
         if reward is None:
-            return Direction(place=self.one(self.rows_of([goal], "a goal"))[0])
+            place, given = self.one(self.rows_of([goal], "a goal"))[0], samples or self.samples
+            if not self.settings.midpoints:
+                return Direction(place)
+            return Direction(place, between=self.one(torch.as_tensor(given.next_observations)))
         given, labels = self.labels_of(reward, samples)
         before, after = (
             torch.as_tensor(each) for each in (given.observations, given.next_observations)
@@ -161,11 +170,30 @@ class HILP(Learner):
         rows = self.rows_of(observations)
         if prompt.place is None:
             return as_actions(self.q(rows, prompt.z.expand(len(rows), -1)).mean(0)), state
-        ahead = prompt.place - self.one(rows)  # (B, d)
+        here, aims = self.one(rows), prompt.place.expand(len(rows), -1)  # (B, d)
+        if prompt.between is not None:
+            for _ in range(self.settings.midpoints):
+                aims = midpoints(here, aims, prompt.between)
+        ahead = aims - here
         # Batches of other sizes round differently: at the goal that is no direction.
         there = ahead.square().sum(-1, keepdim=True) < LEAST
         values = self.q(rows, to_sphere(ahead)).mean(0)  # (B, A)
         return as_actions(values.masked_fill(there, 0.0)), state
+
+
+def midpoints(here: Tensor, goals: Tensor, between: Tensor) -> Tensor:
+    """Return the point (n, d) whose distances from here and to the goal have the least maximum.
+
+    Points within half a step of here are no aims; if all are, the first is taken.
+
+    Args:
+        here: (n, d).
+        goals: (n, d).
+        between: (N, d), the points.
+    """
+    near = torch.cdist(here, between)  # (n, N)
+    farther = torch.maximum(near, torch.cdist(goals, between)).masked_fill(near < HALF, torch.inf)
+    return between[farther.argmin(1)]
 
 
 def value(here: Tensor, goals: Tensor) -> Tensor:

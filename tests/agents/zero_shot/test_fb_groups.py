@@ -31,7 +31,7 @@ FLAT: dict[str, Any] = {
     "evaluate_every": 0, "checkpoint_every": 1_000, "stop_diverged": True, "device": "cpu",
     "precision": "fp32", "compile": "none", "cuda_graph": False, "threads": 1,
 }  # fmt: skip
-LATER = ("standardise",)  # settings that came since
+LATER = ("standardise", "later_share", "reward_share")  # settings that came since
 # One setting of each group, none of them the default.
 GIVEN: dict[str, dict[str, Any]] = {
     "world": {"env": "zerogym/FourRooms-v0"},

@@ -12,7 +12,8 @@ from zerogym.agents.datasets.dataset import Dataset, collect
 from zerogym.agents.zero_shot.agents import HILPSettings, Start
 from zerogym.agents.zero_shot.data.tensor_dataset import Batch
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular
-from zerogym.agents.zero_shot.methods.hilp import HILP, Direction, value
+from zerogym.agents.zero_shot.methods.hilp import HILP, Direction, midpoints, value
+from zerogym.agents.zero_shot.models.networks import to_sphere
 from zerogym.errors import UnknownName
 
 SMALL: dict[str, Any] = {"dim": 3, "hidden": 8, "batch_size": 6, "gamma": 0.9}
@@ -116,6 +117,36 @@ def test_prompts_are_places_and_directions() -> None:
     np.testing.assert_array_equal(model.predict(data.observations, away)[0], best.numpy())
 
 
+def test_the_next_aim_is_a_midpoint_of_a_midpoint() -> None:
+    angles = np.linspace(0, np.pi, 9)
+    arc = 5 * np.stack([np.cos(angles), np.sin(angles)], 1).astype(np.float32)  # 0.98 apart
+    data, points = Dataset(arc, np.zeros(9, np.int64), arc), torch.as_tensor(arc)
+    halves = {  # of each start the aim: the goal, the midpoint on the way there, ...
+        0: (8, 4, 2, 1), 1: (8, 4, 2, 2), 2: (8, 5, 3, 3), 3: (8, 5, 4, 4),
+        4: (8, 6, 5, 5), 5: (8, 6, 6, 6), 6: (8, 7, 7, 7), 7: (8, 8, 8, 8),
+    }  # fmt: skip
+    for start, aims in halves.items():
+        goal = points[8:]
+        for aim in aims[1:]:
+            goal = midpoints(points[start : start + 1], goal, points)
+            assert torch.equal(goal[0], points[aim])
+    model, taken = _new(dim=2), []
+    model.one = torch.nn.Identity()  # type: ignore[assignment]  # phi is the place
+    assert model.infer(arc[8], data).between is None
+    for depth in range(4):
+        object.__setattr__(model.settings, "midpoints", depth)
+        goal_or_way = model.infer(arc[8], data)
+        here = list(halves)
+        ahead = points[[halves[start][depth] for start in here]] - points[here]
+        with torch.no_grad():
+            best = model.q(points[here], to_sphere(ahead)).mean(0).argmax(-1)
+        actions = model.predict(arc[here], goal_or_way)[0]
+        np.testing.assert_array_equal(actions, best.numpy())
+        taken.append(tuple(actions))
+    assert len(set(taken)) == 3  # the last two are alike
+    assert model.infer(lambda o, a, n: n[:, 0], data).between is None
+
+
 def test_settings_out_of_range_are_refused() -> None:
     with pytest.raises(UnknownName, match="mean 'state'"):
         _new(convention="stat")
@@ -150,5 +181,11 @@ def test_distances_are_those_of_the_map_and_goals_are_reached() -> None:
         far = np.stack([-value(phi, phi[g : g + 1]).numpy() for g in range(states)], axis=1)
     ranks = [np.argsort(np.argsort(each.ravel(), kind="stable")) for each in (steps, far)]
     assert np.corrcoef(*ranks)[0, 1] >= 0.95  # ties in an arbitrary order: below Spearman's
+    here, goal = np.nonzero(steps >= 4)
+    with torch.no_grad():
+        middle = midpoints(phi[here], phi[goal], phi)
+        between = (middle[:, None] - phi).square().sum(-1).argmin(1).numpy()
+    longer = np.maximum(steps[here, between], steps[between, goal])
+    assert (longer / np.ceil(steps[here, goal] / 2)).mean() < 1.1  # 1: halfway on a shortest way
     goals = [task for task in world.tasks.values() if task.goal is not None]
     assert np.mean(list(evaluate_tabular(model, env, goals).values())) > 0.75
