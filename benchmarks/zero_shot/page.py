@@ -42,7 +42,9 @@ and do not learn. *Greedy on random's Q* is one step of improvement: by the exac
 actions where states are finitely many, else by a network that is fitted to the Q of the data's
 actions, for all tasks at once. *Plan on counts* is value iteration on the data's counts, and *best
 in the data* the best policy with the actions of the data, where steps are certain. Where data cover
-every state and action, planning on their counts is what an agent can hope for.
+every state and action, planning on their counts is what an agent can hope for: *PSM* does so by a
+linear program over all policies' visits, which are exact, and *neural PSM* by visits that networks
+have learnt.
 """
 
 PLAYED = """
