@@ -84,7 +84,7 @@ ENTRIES = (
     ZeroShotEntry("PLDM", {"part": "pldm"}, 2_000),
     ZeroShotEntry("PMA", {"part": "pma"}, 2_000),
     ZeroShotEntry("PSM", {"part": "psm"}, 450),
-    ZeroShotEntry("neural PSM", {"part": "psm_neural"}, 3_000),
+    ZeroShotEntry("neural PSM", {"part": "psm_neural"}, 2_000),
     ZeroShotEntry("HILP", {"part": "hilp"}, 3_000),
     ZeroShotEntry("FRE", {"part": "fre"}, 3_000),
     ZeroShotEntry("BREEZE", {"part": "breeze"}, 600),
