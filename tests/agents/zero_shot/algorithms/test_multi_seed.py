@@ -77,6 +77,8 @@ CASES: list[dict[str, Any]] = [
     {"features": "latent", "net": "wide"},
     {"features": "contrastive"},
     {"features": "svd"},
+    {"later_share": 0.5, "reward_share": 0.25},
+    {"features": "random", "later_share": 0.5, "reward_share": 0.25},
     {"features": "identity", "dim": 3},
     {"conservative": "value", "alpha": 1.0, "lr_alpha": 0.1},
     {"conservative": "measure", "alpha": 1.0, "net": "wide"},
