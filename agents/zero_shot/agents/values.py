@@ -22,7 +22,7 @@ class HILPSettings(Agent):
     gamma: float = 0.95  # discount a step of distances and returns, in [0, 1)
     expectile: float = 0.9  # of the value of a goal, in (0, 1); theirs 0.5 to 0.95
     random_goals: float = 0.375  # part of the goals that are any state of the data, as theirs
-    midpoints: int = 0  # halvings of the way to a goal, on which data points are the next aim
+    midpoints: int = 0  # halvings of the way to a goal, by states of the data (theirs 0, 3)
     convention: str = "state"  # features phi(s') without mean; or "difference": phi(s') - phi(s)
     lr: float = 2e-3  # Adam's rate (theirs 1e-4 to 5e-4)
     tau: float = 0.03  # part of the way that slow copies move each update (theirs 0.005, 0.01)

@@ -13,7 +13,7 @@ A terminal state other than the goal has the value of never arriving, -1 / (1 - 
 data have no ends. Ours are also: Q-learning in place of their actor-critics, for discrete actions;
 rewards divided by their root mean square; z of which half are directions of goals. At the goal
 itself there is no direction, all actions are equal, and the first is taken. Of midpoints, ours is
-that the best state is taken, where they have the mean of several. Left out: continuous actions, and
+that the best state is taken, where they have the mean of fifty. Left out: continuous actions, and
 concatenated features.
 """
 
