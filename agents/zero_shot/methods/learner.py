@@ -6,7 +6,7 @@ files is the difference of two papers. Left out: continuous actions.
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import torch
 from numpy.typing import NDArray
@@ -17,14 +17,17 @@ from zerogym.agents.zero_shot.agents import Start
 from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset
 from zerogym.agents.zero_shot.methods.neural import Facts, Metrics, NeuralAgent
 
-SAMPLES = 10_000  # transitions kept for the inference from rewards
-
 
 class Learner(NeuralAgent):
-    """An agent of networks for discrete actions."""
+    """An agent of networks for discrete actions.
+
+    Attributes:
+        kept: Most transitions that are kept for inference.
+    """
 
     form = "zerogym zero-shot agent 1"
     prefix = "net."
+    kept: ClassVar[int] = 10_000
 
     def __init__(
         self, settings: Any, samples: Dataset, actions: int, seed: int, discrete: bool = True
@@ -42,7 +45,7 @@ class Learner(NeuralAgent):
         if not start.discrete:
             raise ValueError(f"agent {settings.title()} needs discrete actions")
         return super().start(
-            settings, start._replace(dataset=start.dataset.take(SAMPLES, start.seed))
+            settings, start._replace(dataset=start.dataset.take(cls.kept, start.seed))
         )
 
     @abstractmethod

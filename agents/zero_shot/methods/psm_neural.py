@@ -48,6 +48,8 @@ class Weights(NamedTuple):
 class NeuralPSM(Learner):
     """F and B of pairs, and the weights of the codebook."""
 
+    kept = 100_000  # more than others: a goal is the pairs that enter it, which may be rare
+
     def build(self) -> None:
         """Make the networks and the table."""
         own, pair = self.settings, self.observation + self.actions

@@ -162,3 +162,11 @@ def test_goals_are_entered_and_others_refused() -> None:
             NeuralPSMSettings(**{name: 0})
     with pytest.raises(ValueError, match="tau must be between 0 and 1"):
         NeuralPSMSettings(tau=1.0)
+
+
+def test_a_goal_that_is_rarely_entered_is_kept() -> None:
+    states, actions = np.tile(PAIRS[:4], (20_000, 1)).T  # the first two states, which are left
+    after = np.where(np.arange(80_000) == 7_003, 2, 0)
+    data = Dataset(PLACES[states], actions, PLACES[after])
+    model = NeuralPSMSettings(**SMALL)(Start("", data, 2, True, 0, 5))
+    assert model.infer(PLACES[2]).task.any()
