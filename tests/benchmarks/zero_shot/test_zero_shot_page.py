@@ -102,6 +102,13 @@ def test_cells_of_other_settings_are_not_added() -> None:
         add_seeds(table, PLAN._replace(worlds=(moved,)), [cell])
     with pytest.raises(ValueError, match="no cell"):
         add_seeds(table, PLAN, [])
+    # Settings of an agent without a cell were only planned.
+    planned = ZeroShotEntry("B", {"part": "psm"}, 1)
+    both = reduce_run(PLAN._replace(entries=(AGENT, planned)), [record(AGENT, 0, 0.2)])
+    other = ZeroShotEntry("B", {"part": "psm"}, 2)
+    more = add_seeds(both, PLAN._replace(entries=(AGENT, other)), [record(other, 1, 0.6)])
+    goal = next(row for row in more["rows"] if row["kind"] == "goal")
+    assert goal["scores"] == {"A": {"0": 0.2}, "B": {"1": 0.6}}
 
 
 def test_horizons_are_those_of_the_world_without_walls() -> None:
