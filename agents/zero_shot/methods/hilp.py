@@ -151,10 +151,11 @@ class HILP(Learner):
         """Infer a place or a direction; see `ZeroShotModel.infer`."""
         goal, reward = goal_and_reward(task)
         if reward is None:
-            place, given = self.one(self.rows_of([goal], "a goal"))[0], samples or self.samples
+            place = self.one(self.rows_of([goal], "a goal"))[0]
             if not self.settings.midpoints:
                 return Direction(place)
-            return Direction(place, between=self.one(torch.as_tensor(given.next_observations)))
+            known = self.samples if samples is None else samples
+            return Direction(place, between=self.one(torch.as_tensor(known.next_observations)))
         given, labels = self.labels_of(reward, samples)
         before, after = (
             torch.as_tensor(each) for each in (given.observations, given.next_observations)
