@@ -89,7 +89,8 @@ def test_a_seat_learns_from_its_own_rows_as_if_it_were_alone(
     """It is pulled back to the model without any adapter."""
     config = replace(CONFIG, model=str(start), entropy=None, kl=1.0, packing=packing)
     groups = bets_met(config)
-    model, tokenizer = moved(config, 0.5, SEATS)
+    # larger ones make attention so sharp that float32 is 3 % off the gradients of float64
+    model, tokenizer = moved(config, 0.05, SEATS)
     saved = save_model(model, tokenizer, tmp_path / "model")
     learner = learner_of_run(model, config)
     metrics = learner.update([[drawn_by_seat(model, item) for item in group] for group in groups])
