@@ -10,33 +10,11 @@ import pytest
 from gymnasium import spaces
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
+from helpers.teller import Teller
 from zerogym.envs.spaces import Utf8Text
 
 TEXTS = ("Żółw – 1", "", "日本語 \U0001f600", "\x00\ud800", " " * 50, "x" * 60)
 PLAIN = ("alpha", "be", "gamma3", "d", "epsilon5", "zeta")
-
-
-class Teller(gym.Env[Any, Any]):
-    """Says one text after another; the seed decides where it begins."""
-
-    def __init__(self, space: spaces.Text, texts: tuple[str, ...], in_dict: bool) -> None:
-        self.texts, self.in_dict = texts, in_dict
-        number = spaces.Discrete(10)
-        self.observation_space = spaces.Dict({"text": space, "n": number}) if in_dict else space  # type: ignore[assignment]
-        self.action_space = spaces.Discrete(2)
-
-    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
-        super().reset(seed=seed)
-        self.place = seed or 0
-        return self.say(), {}
-
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self.place += 1
-        return self.say(), 0.0, False, False, {}
-
-    def say(self) -> Any:
-        text = self.texts[self.place % len(self.texts)]
-        return {"text": text, "n": self.place % 10} if self.in_dict else text
 
 
 def texts_of(
