@@ -33,6 +33,7 @@ TIMES = ROOT / "tests/proof_seconds.json"  # of each proof on two cores; --recor
 KNOWN = "docs/audits/known.json"  # findings that are open
 FOLDERS = ("envs", "wrappers", "agents", "benchmarks")
 UNKNOWN_SECONDS = 120.0  # of a proof that was not timed yet
+SITE = "tests/tools/test_site.py"  # has every docstring on a page: any change may break it
 
 
 @dataclass(frozen=True)
@@ -184,13 +185,18 @@ def changed_files(revision: str) -> set[str]:
 
 
 def touched(proofs: list[Proof], changed: set[str]) -> list[Proof]:
-    """Return the proofs of changed test files, or with a changed module at any depth of imports."""
+    """Return the proofs of changed test files, or with a changed module at any depth of imports.
+
+    Any change touches the site.
+    """
     graph = grimp.build_graph("zerogym")
     affected = {path for path in changed if path.startswith("tests/")}
     for path in changed:
         module = module_of(path)
         if module in graph.modules:
             affected |= {module, *graph.find_downstream_modules(module)}
+    if changed:
+        affected.add(SITE)
     return [p for p in proofs if p.name in affected or any(reaches(m, affected) for m in p.modules)]
 
 

@@ -72,6 +72,13 @@ def test_a_changed_module_touches_the_proofs_that_import_it(proofs: ModuleType, 
     assert proofs.touched([module, other], changed) == [module]
 
 
+def test_any_change_touches_the_site(proofs: ModuleType, root: Path) -> None:
+    site, other = (proofs.Proof(name, (), frozenset()) for name in (proofs.SITE, "y"))
+    assert "mark.proof" in (root / proofs.SITE).read_text("utf-8")
+    assert proofs.touched([site, other], {"docs/index.md"}) == [site]
+    assert not proofs.touched([site, other], set())
+
+
 def test_times_are_of_proofs_that_exist(load_tool: Callable[[str], ModuleType]) -> None:
     module = load_tool("proofs")
     names = {proof.name for proof in [*module.proofs_in_tests(), *module.audits()]}

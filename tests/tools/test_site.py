@@ -26,6 +26,7 @@ def build(root: Path, built: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.proof
 def test_the_whole_site_builds(root: Path, tmp_path: Path) -> None:
     build(root, tmp_path)
     pages = {path.stem for path in tmp_path.glob("tasks/*/*.html")}

@@ -15,6 +15,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Dynamics = Ints | Floats  # (S, A) or (S, A, S)
 
+SETTLED = 10  # sweeps that change no action, after which `value_iteration` solves for the values
+SOLVABLE = 500  # states up to which that is faster than further sweeps
+
 
 def value_iteration(
     dynamics: Dynamics, reward: ArrayLike, gamma: float, tol: float = 1e-10
@@ -35,14 +38,23 @@ def value_iteration(
         raise ValueError(f"tol must be greater than 0, got {tol}")
     rewards = transition_reward(dynamics, reward)
     values = np.zeros(len(dynamics))
+    policy, sweeps = np.full(len(dynamics), -1), 0  # the greedy one, and since when
     while True:
         q = rewards + gamma * expected(dynamics, values)  # (S, A)
-        change = float(np.abs(q.max(axis=1) - values).max())
-        values = q.max(axis=1)
+        best = q.max(axis=1)
+        change = float(np.abs(best - values).max())
+        values = best
         # A contraction: the distance to the fixed point is at most gamma / (1 - gamma) changes.
         if change * gamma <= tol * (1 - gamma):
             near = q >= q.max(axis=1, keepdims=True) - 1e-9  # ties up to rounding
             return values, near.argmax(axis=1)
+        greedy = q.argmax(axis=1)
+        sweeps = sweeps + 1 if np.array_equal(greedy, policy) else 0
+        policy = greedy
+        # A policy that stays greedy is mostly optimal, and its exact values end the sweeps; where
+        # it is not, they go on from there. Modified policy iteration (Puterman, Shin 1978).
+        if sweeps == SETTLED and len(values) <= SOLVABLE:
+            values, sweeps = evaluate_policy(dynamics, policy, rewards, gamma), 0
 
 
 def finite_horizon_values(

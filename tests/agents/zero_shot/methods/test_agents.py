@@ -91,11 +91,12 @@ def test_a_loaded_model_acts_as_before_on_every_kind_of_task(
 
     for task in (tasks["goal_1_1"], goal, reward, Task("own", "", reward)):
         here = data.observations[:40]
-        actions, state = Prompted(agent, agent.infer(task)).predict(here)
+        prompt = agent.infer(task)
+        actions, state = Prompted(agent, prompt).predict(here)
         assert state is None and actions.shape == (40,) and set(actions) <= set(range(5))
         same, _ = again.predict(here, again.infer(task))
         np.testing.assert_array_equal(actions, same)
-        one_by_one = [int(agent.predict(row[None], agent.infer(task))[0][0]) for row in here[:5]]
+        one_by_one = [int(agent.predict(row[None], prompt)[0][0]) for row in here[:5]]
         assert one_by_one == actions[:5].tolist()
 
 

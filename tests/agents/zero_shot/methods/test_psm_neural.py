@@ -132,7 +132,7 @@ def test_the_cost_of_negative_visits_makes_the_program_exact() -> None:
     visits = np.stack([exact[0]] + [each - exact[0] for each in exact[1:]])  # b and seven Phi
     model = _new(dim=7, rounds=3_000)
     rng = np.random.default_rng(2)
-    for _ in range(5):
+    for _ in range(2):
         reward = rng.uniform(-1, 1, size=6)
         reward /= np.abs(reward).max()
         returns = (visits @ reward).mean(axis=1)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from zerogym.envs.control.tabular.dynamic_programming import (
+    SETTLED,
     evaluate_policy,
     finite_horizon_values,
     policy_matrix,
@@ -43,6 +44,21 @@ def test_value_iteration_equals_breadth_first_search_on_every_goal(name: str) ->
         np.testing.assert_allclose(
             evaluate_policy(layout.next_state, policy, reward, GAMMA), values, atol=1e-8
         )
+
+
+def test_value_iteration_leaves_a_policy_that_seems_to_have_settled() -> None:
+    """Coins at the door hide the prize behind a corridor, for more sweeps than settle a policy."""
+    length = 3 * SETTLED
+    ahead = np.minimum(np.arange(length + 1) + 1, length)
+    ways = np.stack([np.where(np.arange(length + 1) == 0, 0, ahead), ahead], axis=1)
+    reward = np.zeros(length + 1)
+    reward[0], reward[length] = 0.01, 1.0
+    values, policy = value_iteration(ways, reward, GAMMA)
+    wait = np.maximum(length - 1 - np.arange(length + 1), 0)
+    expected = GAMMA**wait / (1 - GAMMA)
+    assert expected[0] > 0.01 / (1 - GAMMA)
+    np.testing.assert_allclose(values, expected, atol=1e-8)
+    assert policy[0] == 1
 
 
 def test_a_stochastic_policy_averages_its_actions() -> None:
