@@ -8,6 +8,7 @@ import math
 import re
 import types
 from dataclasses import fields
+from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
@@ -25,7 +26,7 @@ def check_types(settings: Any) -> None:
         ValueError: If a float is infinite or not a number.
     """
     kind = type(settings)
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     for field in fields(settings):
         name, hint = field.name, hints[field.name]
         value = getattr(settings, name)
@@ -34,6 +35,11 @@ def check_types(settings: Any) -> None:
             raise TypeError(f"{kind.__name__}.{name} must be {type_name}, got {value!r:.60}")
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{kind.__name__}.{name} must be a finite number, got {value}")
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)  # slow: it evaluates the text of every annotation
 
 
 def check_at_least(settings: Any, **least: float) -> None:
