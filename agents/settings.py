@@ -25,7 +25,7 @@ def check_types(settings: Any) -> None:
         TypeError: If a value is of another type; it names field and value.
         ValueError: If a float is infinite or not a number.
     """
-    kind = type(settings)
+    kind: Any = type(settings)
     hints = _hints(kind)
     for field in fields(settings):
         name, hint = field.name, hints[field.name]
