@@ -217,8 +217,13 @@ def test_threads_and_processes_rest_between_cells(session: Session) -> None:
     )
     assert session._live is not None
     pid = session._live.started.pid
+
+    def states() -> list[str]:
+        return [process.state for process in process_tree.use(pid, 2**40).processes.values()]
+
+    # The answer is here before the server, which sent it, has gone to sleep.
+    assert wait_for(lambda: states()[:2] == ["S", "S"])
     resting = process_tree.use(pid, 2**40).processes
-    assert sorted(process.state for process in resting.values())[:2] == ["S", "S"], "the server"
     assert {process.state for process in [*resting.values()][2:]} == {"T"}
     assert len(resting) >= 4, "the interpreter and the shell, which may have a child"
     time.sleep(0.3)
