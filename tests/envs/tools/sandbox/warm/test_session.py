@@ -221,10 +221,14 @@ def test_threads_and_processes_rest_between_cells(session: Session) -> None:
     def states() -> list[str]:
         return [process.state for process in process_tree.use(pid, 2**40).processes.values()]
 
-    # The answer is here before the server, which sent it, has gone to sleep.
-    assert wait_for(lambda: states()[:2] == ["S", "S"])
+    def all_rest() -> bool:
+        found = states()
+        return found[:2] == ["S", "S"] and {*found[2:]} == {"T"}
+
+    # The answer is here before the server, which sent it, has gone to sleep, and a signal stops
+    # those that read or write a disk (D) only after that.
+    assert wait_for(all_rest)
     resting = process_tree.use(pid, 2**40).processes
-    assert {process.state for process in [*resting.values()][2:]} == {"T"}
     assert len(resting) >= 4, "the interpreter and the shell, which may have a child"
     time.sleep(0.3)
     assert process_tree.use(pid, 2**40).processes == resting, "not even CPU seconds have changed"
