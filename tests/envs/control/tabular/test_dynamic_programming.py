@@ -61,6 +61,17 @@ def test_value_iteration_leaves_a_policy_that_seems_to_have_settled() -> None:
     assert policy[0] == 1
 
 
+@pytest.mark.parametrize("gamma", [0.99, 0.999, 0.9999])
+def test_value_iteration_ends_where_rounding_exceeds_its_bound(gamma: float) -> None:
+    """A linear solve is less exact than the default bound in such a world."""
+    rng = np.random.default_rng(0)
+    chances, reward = rng.dirichlet(np.ones(40), (40, 3)), rng.uniform(0, 1, 40)
+    values, policy = value_iteration(chances, reward, gamma)
+    q = chances @ (reward + gamma * values)
+    np.testing.assert_allclose(q.max(axis=1), values, rtol=1e-12)  # Bellman's equation
+    np.testing.assert_allclose(evaluate_policy(chances, policy, reward, gamma), values, rtol=1e-9)
+
+
 def test_a_stochastic_policy_averages_its_actions() -> None:
     halves = np.full((3, 2), 0.5)
     expected = [[0, 0.5, 0.5], [0.5, 0, 0.5], [0, 0.5, 0.5]]
